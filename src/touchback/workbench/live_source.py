@@ -13,6 +13,7 @@ from touchback import Live, System
 from touchback.realtime import flag_names
 from touchback.realtime.control import Answer, CommandServer
 from touchback.workbench.manipulate import Manipulators
+from touchback.workbench.manipulate.joint_hold import held_joints
 from touchback.workbench.page_scene import Poses, make_scene
 from touchback.workbench.page_source import PageScene, PoseFrame, Values
 
@@ -80,6 +81,8 @@ class LiveSource:
         found = copy(last[2])
         if self.manipulators is not None:
             found.icons = self.manipulators.icons.describe()
+            found.held = {} if poses.system.names else held_joints(poses.system.model)
+            found.keyframes = self.manipulators.hold.keyframes
         return found
 
     def frame(self) -> PoseFrame | None:

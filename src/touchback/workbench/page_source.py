@@ -146,4 +146,6 @@ class PageScene(msgspec.Struct):
     contacts: list[str] = msgspec.field(default_factory=list)  # arrows that are of contacts
     icons: list[dict[str, object]] = msgspec.field(default_factory=list)
     eyes: list[SceneEye] = msgspec.field(default_factory=list)
+    held: dict[str, str] = msgspec.field(default_factory=dict)  # the command of a robot's joint
+    keyframes: list[str] = msgspec.field(default_factory=list)  # poses of its file
     tell: str = "scene"

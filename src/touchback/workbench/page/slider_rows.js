@@ -48,14 +48,14 @@ export class Row {
     this.fact = fact;
     this.kind = kind;
     this.value = panel.bench.values[fact.name] ?? fact.value;
-    this.element = make("div", { className: "slider-row" });
+    this.element = make("div", { className: fact.label ? "slider-row joint" : "slider-row" });
     this.element.dataset.name = fact.name;
     const id = `slider-${kind}-${fact.name.replace(/\W+/g, "-")}`;
-    this.slider = make("input", { type: "range", id, step: "any", ariaLabel: `${fact.name}${fact.unit ? ` [${fact.unit}]` : ""}` });
-    this.field = make("input", { type: "number", step: "any", ariaLabel: `${fact.name} as a number` });
+    this.slider = make("input", { type: "range", id, step: "any", ariaLabel: `${fact.label || fact.name}${fact.unit ? ` [${fact.unit}]` : ""}` });
+    this.field = make("input", { type: "number", step: "any", ariaLabel: `${fact.label || fact.name} as a number` });
     this.back = make("button", { type: "button", className: "plain back", textContent: "↺" });
     this.back.onclick = () => this.commit(this.fact.default);
-    const label = make("label", { htmlFor: id, textContent: fact.name, title: fact.name });
+    const label = make("label", { htmlFor: id, textContent: fact.label || fact.name, title: fact.name });
     const number = make("span", { className: "slider-number" });
     number.append(this.field, make("span", { className: "soft unit", textContent: fact.unit || "" }), this.back);
     this.element.append(label, number, this.slider);
@@ -138,7 +138,7 @@ export class Row {
     this.slider.value = this.value;
     this.slider.setAttribute("aria-valuetext", free(this.value) ? "free" : `${+this.value.toPrecision(6)} ${this.fact.unit || ""}`);
     if (free(this.value)) this.field.placeholder = "free";
-    if (!this.typing && (force || document.activeElement !== this.field)) this.field.value = free(this.value) ? "" : String(+this.value.toPrecision(7));
+    if (!this.typing && (force || document.activeElement !== this.field)) this.field.value = free(this.value) ? "" : String(+this.value.toPrecision(this.fact.label ? 4 : 7));
     this.element.classList.toggle("changed", Math.abs(this.value - this.fact.default) > 1e-12);
   }
 }

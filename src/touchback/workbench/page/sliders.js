@@ -3,6 +3,7 @@
 import { storage } from "./browser_storage.js";
 import { arrange } from "./dom.js";
 import { make } from "./scope_widgets.js";
+import { commands, isHeld, isLimit, RobotPose } from "./robot_pose.js";
 import { Choice, Row } from "./slider_rows.js";
 import { Undo } from "./undo_buttons.js";
 import { compare, presets } from "./slider_presets.js";
@@ -20,6 +21,9 @@ class Sliders {
     this.rows = new Map();
     this.choices = new Map();
     this.undo = new Undo(this);
+    this.pose = new RobotPose(bench);
+    this.limits = make("details", { className: "limits" });
+    this.limits.append(make("summary", { className: "small soft", textContent: "Limits of joints" }));
     this.bar = make("div", { className: "row slider-bar" });
     this.list = make("div", { className: "sliders" });
     this.wrong = make("div", { className: "bad small", role: "alert" });
@@ -38,6 +42,7 @@ class Sliders {
 
   begin(scene) {
     if (scene.title !== this.title) { this.title = scene.title; this.undo.load(); }
+    this.scene = scene;
     if (scene.structure !== this.structure) this.ask();
     this.structure = scene.structure;
   }
@@ -57,15 +62,24 @@ class Sliders {
     const { inputs = [], parameters = [], controls = [] } = this.found, shown = [];
     const renewed = (old, fact, kind, Kind) => old?.kind === kind && old.renew(fact) ? old : new Kind(this, fact, kind);
     const listed = (old, facts, kind, Kind) => facts.map(fact => [fact.name, renewed(old.get(fact.name), fact, kind, Kind)]);
-    this.choices = new Map(listed(this.choices, controls.filter(each => each.alternatives.length > 1), "control", Choice));
+    const robot = isHeld(this.scene) && !this.found.recorded, joints = commands(this.scene);
+    this.choices = new Map(listed(this.choices, controls.filter(each => each.alternatives.length > 1 && !(robot && each.name === "hold")), "control", Choice));
     const hand = ({ name }) => /^hand (grip|to [xyz]|at [xyz]|stiffness|damping|bound)$/.test(name); // dragging uses them
-    const groups = [["Inputs", "input", inputs], ["Parameters", "parameter", parameters]].map(([title, kind, all]) =>
-      [title, listed(this.rows, all.filter(each => !hand(each)), kind, Row)]).filter(([, rows]) => rows.length);
+    const limit = ({ name }) => isLimit(this.scene, name), mine = ({ name }) => joints.has(name);
+    const [inside, folded] = [false, true].map(wanted => parameters.filter(each => limit(each) === wanted));
+    const sets = [["Joints", "input", inputs.filter(mine).map(fact => ({ ...fact, label: joints.get(fact.name) }))],
+      ["Inputs", "input", inputs.filter(each => !mine(each))], ["Parameters", "parameter", inside], ["", "parameter", folded]];
+    const groups = sets.map(([title, kind, all]) => [title, listed(this.rows, all.filter(each => !hand(each)), kind, Row)]).filter(([, rows]) => rows.length);
     this.rows = new Map(groups.flatMap(([, rows]) => rows));
-    const elements = rows => rows.map(([, row]) => row.element);
-    for (const [title, rows] of groups) {
-      if (inputs.length && parameters.length) shown.push(make("h3", { className: "small soft", textContent: title }));
+    const elements = rows => rows.map(([, row]) => row.element), named = groups.filter(([title]) => title);
+    if (robot) { this.pose.renew(this.scene, controls); shown.push(this.pose.element); }
+    for (const [title, rows] of named) {
+      if (named.length > 1) shown.push(make("h3", { className: "small soft", textContent: title }));
       shown.push(...elements(rows));
+    }
+    if (folded.length) {
+      arrange(this.limits, [this.limits.firstChild, ...elements(groups.at(-1)[1])]);
+      shown.push(this.limits);
     }
     if (this.found.recorded) shown.push(make("p", { className: "soft small", textContent: RECORDED }));
     arrange(this.list, [...elements([...this.choices]), ...shown]);
