@@ -27,6 +27,9 @@ WATER = "#3a8fc4"
 BODIES = ("#1b6ca8", "#c8553d", "#3a7d44", "#7d5ba6", "#b8860b", "#2a9d8f", "#8c564b")
 
 
+LINKS = ("#c9cfdd", "#a9b3c9")  # of robots whose files say no colours
+
+
 LETTER, LINE = 6.3, 14.0  # width of a letter and height of a line, about [px]
 
 

@@ -267,3 +267,17 @@ def test_a_pendulum_of_next_to_no_mass_falls_as_any_other() -> None:
       <geom pos="{r} 0 0" size="{r}" density="1e-40"/></body></worldbody></mujoco>"""
     (falls,) = read_mjcf(text).compile().forward_dynamics([0.0], [0.0])
     assert falls == pytest.approx(9.81 / (1.4 * r), rel=1e-12)
+
+
+def test_geoms_have_their_colours_and_those_of_materials() -> None:
+    """Collision geometry (groups from 3 on, or transparent) isn't drawn beside what is seen."""
+    model = tb.read_mjcf(
+        """<mujoco><asset><material name="steel" rgba="0 0.2 0.4 1"/></asset><worldbody>
+        <body><joint/><geom name="a" size="1" material="steel"/>
+        <geom name="b" size="1" rgba="1 1 1 1"/><geom name="c" size="1"/>
+        <geom name="d" size="1" group="3"/><geom name="e" size="1" rgba="1 0 0 0"/></body>
+        </worldbody></mujoco>"""
+    )
+    assert {name: look.colour for name, look in model.shapes.items()} == {
+        "a": "#003366", "b": "#ffffff", "c": "",
+    }  # fmt: skip

@@ -111,7 +111,7 @@ def test_what_is_not_read_is_counted_without_a_warning() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         notes = read_urdf(text).imported["notes"]
-    assert notes == ("Not read: 1 transmission, 1 gazebo, 1 material, 2 visual, 1 collision.",)
+    assert notes == ("Not read: 1 transmission, 1 gazebo, 2 visual, 1 collision.",)
 
 
 def test_names_that_we_forbid_are_mapped_and_said() -> None:
@@ -219,3 +219,29 @@ def test_the_readers_option_leaves_stops_away(tmp_path: Path) -> None:
     path.write_text(robot(links("l0", "l1") + joint("a", "l0", "l1", more=LIMIT)))
     held, bare = (read(path, stops=stops).compile() for stops in (True, False))
     assert held.joint_efforts([2.5], [0.0]) < 0.0 == bare.joint_efforts([2.5], [0.0])
+
+
+def test_links_have_the_colours_of_their_materials() -> None:
+    """A material's own, that of another of its name, or none; what is no colour is none."""
+    shape = '<geometry><sphere radius="1"/></geometry>'
+    links = "".join(
+        f'<link name="{name}"><visual>{shape}<material name="{name}">{colour}</material></visual>'
+        "</link>"
+        for name, colour in (
+            ("own", '<color rgba="1 0.5 0 1"/>'), ("shared", ""), ("unknown", ""),
+            ("odd", '<color rgba="red"/>'),
+        )
+    )  # fmt: skip
+    model = read_urdf(
+        robot(
+            '<material name="shared"><color rgba="0 0 1 1"/></material>'
+            + links
+            + "".join(
+                f'<joint name="{x}" type="fixed"><parent link="own"/><child link="{x}"/></joint>'
+                for x in ("shared", "unknown", "odd")
+            )
+        )
+    )
+    assert {name: look.colour for name, look in model.shapes.items()} == {
+        "own": "#ff8000", "shared": "#0000ff", "unknown": "", "odd": "",
+    }  # fmt: skip

@@ -24,6 +24,7 @@ BASES: dict[str, dict[str, Any]] = {
     "icon": {"name": "push", "kind": "force", "on": "arm"},
     "remove": {"icon": "push"},
     "pose": {"body": "arm", "to": [0, 0, -1]},
+    "keyframe": {"name": "home"},
     "edit": {"change": "kind", "joint": "hinge", "kind": "revolute"},
     "law": {"control": "hold", "text": "1"},
     "joint": {"joint": "hinge"},

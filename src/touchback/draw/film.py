@@ -309,7 +309,9 @@ def _piece(scene: Scene, piece: Piece, radius: float, colours: dict[str, str]) -
         triangles = _MESHES[piece.kind](_DEEP * radius, *numbers)
     return {
         "R_": _packed(piece.R), "p_": _packed(p), "triangles_": _packed(triangles),
-        "colour": WATER if piece.kind is SurfaceShape else colours.get(piece.body, PALE),
+        "colour": WATER
+        if piece.kind is SurfaceShape
+        else piece.colour or colours.get(piece.body, PALE),
         "alpha": 0.35 if piece.endless else 1,
     }  # fmt: skip
 

@@ -213,7 +213,7 @@ class _Paper:
         return Mark(piece.body, points[:, :2] if edge_on else points, self.colour(piece.body), 2.5)
 
     def piece(self, piece: Piece) -> Iterator[Mark]:
-        colour, name = self.colour(piece.body), piece.body
+        colour, name = piece.colour or self.colour(piece.body), piece.body
         for points, closed in _OUTLINES[piece.kind](*piece.numbers):
             fill = colour if closed else "none"
             yield Mark(name, self.placed(piece, points), colour, 2.0, fill, 0.3 if closed else 1.0)

@@ -65,6 +65,7 @@ class Piece:
     R: Floats
     p: Floats
     mesh: MeshShape | None = None
+    colour: str = ""  # its own, if it has one
 
     @property
     def endless(self) -> bool:
@@ -212,7 +213,19 @@ class _Stage:
         shown += [pair for kind in model.contacts.values() for pair in kind.shapes()]
         shown += self.solids()
         distinct = [pair for number, pair in enumerate(shown) if pair not in shown[:number]]
-        pieces = [self.piece(frame, shape) for frame, shape in distinct]
+        painted = [
+            (pair, look.colour)
+            for look in model.shapes.values()
+            if look.colour
+            for pair in look.solid.shapes(look.frame)
+        ]
+        pieces = [
+            replace(
+                self.piece(frame, shape),
+                colour=next((own for pair, own in painted if pair == (frame, shape)), ""),
+            )
+            for frame, shape in distinct
+        ]
         pieces = [each for each in pieces if each.open or each.reach > 0.0]
         seen = {each.body for each in pieces if not each.open and self.centred(each)}
         seen |= {frame.body for frame, _ in self.solids()}
@@ -255,6 +268,9 @@ class _Stage:
         """A body by its inertia; one that is a point has half sides of at most so much [m]."""
         body = self.model.bodies[name]
         halves = cuboid(self.number(body.mass), *map(self.number, body.inertia[:3]), most=most)
+        if self.model.imported:  # many files have moments of much larger bodies
+            share = min(1.0, most / max(halves)) if max(halves) > 0.0 else 1.0
+            halves = (share * halves[0], share * halves[1], share * halves[2])
         return self.piece(Frame(name, body.com), BoxShape(halves))
 
     def trails(self) -> dict[str, Floats]:

@@ -76,3 +76,21 @@ def axis_or_letter(vector: tuple[float, float, float]) -> Axis:
         if all(vector[other] == 0.0 for other in range(3) if other != index):
             return letter if vector[index] > 0.0 else f"-{letter}"
     return vector
+
+
+def colour_of(rgba: str) -> str:
+    """Red, green, blue and opacity from 0 to 1 in a file's words, as "#3d405b"; none where they
+    are no such numbers. Nothing depends on colours, so none is refused."""
+    try:
+        given = [float(word) for word in rgba.split()]
+    except ValueError:
+        return ""
+    if len(given) < 3 or not all(math.isfinite(x) for x in given):
+        return ""
+    return "#" + "".join(f"{round(255 * min(max(x, 0.0), 1.0)):02x}" for x in given[:3])
+
+
+def is_transparent(rgba: str) -> bool:
+    """Whether nothing is to be seen of it."""
+    words = rgba.split()
+    return len(words) == 4 and words[3].strip("0.") == ""

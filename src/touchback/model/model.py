@@ -448,13 +448,15 @@ class Model:
         fluid = check_name("Fluid", name)
         return make_fluid(fluid, density, surface, current, self.gravity, self.parameter)
 
-    def shape(self, name: str, place: Place, solid: AnySeen) -> None:
-        """How a body looks: a solid, as tb.Box(…), at a body or a frame of it."""
+    def shape(self, name: str, place: Place, solid: AnySeen, colour: str = "") -> None:
+        """How a body looks: a solid, as tb.Box(…), at a body or a frame of it; its colour as
+        "#3d405b"."""
         label = f"Shape '{check_name('Shape', name)}'"
         self._refuse_known("shape", name, self.shapes)
         if not isinstance(solid, VisualKind):
             raise ModelError(f"{label}: a solid such as tb.Box(…) is expected, got {solid!r}.")
-        look = Look(as_frame(f"{label}: place", place), normalise_fields(label, solid))
+        frame = as_frame(f"{label}: place", place)
+        look = Look(frame, normalise_fields(label, solid), colour)
         self.shapes[name] = self._own(label, look)
 
     def contact(self, name: str, kind: ContactKind) -> None:

@@ -8,11 +8,12 @@ import numpy as np
 
 from touchback import Eye, Frame, LinkForce, Model, Revolute, SpringDamper, System
 from touchback.draw import Piece, Track, Watched, plane_across, scene_of
-from touchback.figure_style import BODIES, PALE
+from touchback.figure_style import BODIES, LINKS, PALE
 from touchback.model import GROUND, Joint, axis_vector
 from touchback.numbers import Scalar
 from touchback.system import Derivation, Instant, float_instant, size_of
 from touchback.system.body_poses import BodyPoses, Floats, quaternions
+from touchback.workbench.manipulate.joint_hold import is_read_robot
 from touchback.workbench.page_meshes import number_of
 from touchback.workbench.page_source import (
     Marker,
@@ -137,8 +138,11 @@ class _Sight:
         signals = {name: np.array([value]) for name, value in zip(system.state_names, x)}
         self.film = scene_of(self.model, Track(np.array([t]), signals, parameters))
         self.instant: Instant = float_instant(self.model, x[: system.sizes[0]], parameters)
+        looks = self.model.shapes.values()
+        robot = is_read_robot(self.model) or any(look.colour for look in looks)
+        tones = LINKS if robot else BODIES
         self.colours = {
-            name: BODIES[(first + i) % len(BODIES)] for i, name in enumerate(self.model.bodies)
+            name: tones[(first + i) % len(tones)] for i, name in enumerate(self.model.bodies)
         }
         self._bodies: dict[str, tuple[Floats, Floats]] = {}
 
@@ -208,8 +212,8 @@ class _Sight:
         mesh = None if piece.mesh is None else number_of(piece.mesh)
         numbers = piece.numbers if piece.mesh is None else np.abs(piece.ends).max(axis=0)
         return Shape(
-            at.body, kind, _plain(numbers), at.at, at.turn, self.colours.get(piece.body, PALE),
-            piece.endless, mesh=mesh,
+            at.body, kind, _plain(numbers), at.at, at.turn,
+            piece.colour or self.colours.get(piece.body, PALE), piece.endless, mesh=mesh,
         )  # fmt: skip
 
     def joints(self) -> list[SceneJoint]:

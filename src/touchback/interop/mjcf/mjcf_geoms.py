@@ -9,6 +9,7 @@ import numpy as np
 
 from touchback.errors import InputError, ModelError
 from touchback.interop.collision_geometry import VISUALS, CollisionShape, add_contacts_between
+from touchback.interop.imported_bodies import colour_of, is_transparent
 from touchback.interop.meshes.mesh_file import DRAWN, coarse_mesh, read_triangles
 from touchback.interop.meshes.mesh_paths import NoMesh
 from touchback.interop.meshes.solid_inertia import NOTHING, Inertia, of_triangles, solid
@@ -188,6 +189,9 @@ def _points(robot: Robot, node: Node, called: str) -> tuple[Floats, np.ndarray]:
     return places.reshape(-1, 3), triangles
 
 
+_HIDDEN = 3.0  # groups from here on are of collision geometry, and not drawn beside others
+
+
 # ---- how they look ------------------------------------------------------------------------------
 
 
@@ -195,10 +199,25 @@ def add_visuals(robot: Robot, with_meshes: bool) -> None:
     """Shapes of the bodies, and of what stands on the ground."""
     meshes = sum(1 for shape in robot.shapes if shape.mesh is not None)
     most = min(DRAWN, max(500, 150_000 // max(meshes, 1)))
-    for shape in robot.shapes:
+    colours = _materials(robot)
+    drawn = [shape for shape in robot.shapes if shape.node.number("group", 0.0) < _HIDDEN]
+    for shape in drawn or robot.shapes:
+        words = shape.node.attributes
+        rgba = words.get("rgba") or colours.get(words.get("material", ""), "")
         seen = _look(shape, most) if with_meshes or shape.kind != "mesh" else None
-        if seen is not None:
-            robot.model.shape(shape.name, shape.pose.frame(shape.body), seen)
+        if seen is not None and not is_transparent(rgba):
+            place = shape.pose.frame(shape.body)
+            robot.model.shape(shape.name, place, seen, colour_of(rgba))
+
+
+def _materials(robot: Robot) -> dict[str, str]:
+    """Colours of materials by name, as the file writes them."""
+    return {
+        node.attributes.get("name", ""): robot.document.inherited(node, "material").attributes.get(
+            "rgba", ""
+        )
+        for node in robot.document.section("asset").all("material")
+    }
 
 
 def _look(shape: Shape, most: int) -> AnySeen | None:

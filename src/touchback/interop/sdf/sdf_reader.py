@@ -149,9 +149,20 @@ def as_urdf(link: Node) -> Node:
                     said = {"filename": _address(said.get("uri", "")), **_scale(said)}
                 geometry.children.append(Node(kind.tag, said, kind.source, kind.line))
             rough = {} if child.tag == "visual" else _rough(child)
-            shown = Node(child.tag, rough, child.source, child.line, [origin, geometry])
+            parts = [origin, geometry, *_material(child)]
+            shown = Node(child.tag, rough, child.source, child.line, parts)
             found.children.append(shown)
     return found
+
+
+def _material(visual: Node) -> list[Node]:
+    """Its diffuse colour, as URDF writes it."""
+    material = visual.first("material")
+    diffuse = None if material is None else material.first("diffuse")
+    if diffuse is None:
+        return []
+    colour = Node("color", {"rgba": diffuse.text}, diffuse.source, diffuse.line)
+    return [Node("material", {}, diffuse.source, diffuse.line, [colour])]
 
 
 def _rough(collision: Node) -> dict[str, str]:

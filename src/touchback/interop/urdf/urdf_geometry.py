@@ -17,6 +17,7 @@ from touchback.interop.collision_geometry import (
     farthest,
 )
 from touchback.interop.import_notes import unused
+from touchback.interop.imported_bodies import colour_of
 from touchback.interop.meshes.mesh_file import MESH_ENDINGS, read_mesh, read_triangles
 from touchback.interop.meshes.mesh_paths import NoMesh
 from touchback.interop.rigid_pose import HERE, Floats, Pose, at, to_z
@@ -69,8 +70,34 @@ def _add_shape(robot: Robot, link: str, shown: Node) -> bool:
     xyz, (roll, pitch, yaw) = origin(shown)
     turns = [(axis, angle) for axis, angle in (("z", yaw), ("y", pitch), ("x", roll)) if angle]
     body = robot.links[link]
-    robot.model.shape(unused(body, robot.model.shapes), frame_at(body, *xyz, turns), solid)
+    name, place = unused(body, robot.model.shapes), frame_at(body, *xyz, turns)
+    robot.model.shape(name, place, solid, colour_of(_rgba(robot, shown)))
     return True
+
+
+def _rgba(robot: Robot, shown: Node) -> str:
+    """The colour of its material: its own, or that of a material of this name elsewhere."""
+    material = shown.first("material")
+    if material is None:
+        return ""
+    own = material.first("color")
+    if own is not None:
+        return own.attributes.get("rgba", "")
+    return robot.colours.get(material.attributes.get("name", ""), "")
+
+
+def read_materials(robot: Robot, file: Node, links: Iterable[Node]) -> None:
+    """The colours of materials by name, of the robot and of its links."""
+    nodes = [*file.all("material")]
+    nodes += [
+        each for link in links for shown in link.all("visual") for each in shown.all("material")
+    ]
+    for node in nodes:
+        colour = node.first("color")
+        if colour is not None:
+            robot.colours.setdefault(
+                node.attributes.get("name", ""), colour.attributes.get("rgba", "")
+            )
 
 
 def primitive(link: str, given: Node) -> AnySeen:

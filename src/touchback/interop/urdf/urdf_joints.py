@@ -44,6 +44,7 @@ class Robot:
     meshes: MeshPaths | None = None  # where they are; None: they are not read
     drawn: int = 0  # triangles that a mesh may have
     known: dict[tuple[str, Triple], Mesh] = field(default_factory=dict)  # by file and scale
+    colours: dict[str, str] = field(default_factory=dict)  # of materials, as the file writes them
     touching: list[CollisionShape] = field(default_factory=list)
     hulls: dict[tuple[str, Triple], np.ndarray] = field(default_factory=dict)  # their corners
 

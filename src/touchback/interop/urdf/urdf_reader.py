@@ -20,6 +20,7 @@ from touchback.interop.urdf.urdf_geometry import (
     count_meshes,
     floor_at,
     friction_of,
+    read_materials,
 )
 from touchback.interop.urdf.urdf_joints import Robot, add_joint, couple_mimics, origin, rotation
 from touchback.interop.xml_file import Node, is_text, read_xml
@@ -70,7 +71,7 @@ def read_urdf(
                 f"{child.where}: <{child.tag}> is a macro; expand the file first: "
                 "`xacro robot.xacro > robot.urdf`."
             )
-        if child.tag not in ("link", "joint"):
+        if child.tag not in ("link", "joint", "material"):
             notes.skip(child.tag)
     name = file.attributes.get("name", "").strip() or "robot"
     robot = Robot(
@@ -83,6 +84,7 @@ def read_urdf(
         meshes=MeshPaths(folder_of(path_or_text), packages) if meshes else None,
         drawn=triangles_each(links.values()),
     )
+    read_materials(robot, file, links.values())
     for original, node in links.items():
         _add_link(robot, original, node)
         if contacts or floor is not None:

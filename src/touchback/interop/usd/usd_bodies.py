@@ -14,7 +14,7 @@ from touchback import Model
 from touchback.errors import ModelError
 from touchback.interop.collision_geometry import PLANE, VISUALS, CollisionShape, farthest
 from touchback.interop.import_notes import Notes, safe_names, unused
-from touchback.interop.imported_bodies import add_body
+from touchback.interop.imported_bodies import add_body, colour_of
 from touchback.interop.meshes.mesh_file import DRAWN, MAX_TRIANGLES, check_triangles, coarse_mesh
 from touchback.interop.meshes.solid_inertia import (
     NOTHING,
@@ -116,7 +116,16 @@ def _show(scene: Scene, body: str, shapes: list[tuple[Any, Solid]]) -> None:
         seen = None if hidden else given.look()
         if seen is not None:
             name = unused(body if body != GROUND else prim.GetName(), scene.model.shapes)
-            scene.model.shape(name, given.pose.frame(body), seen)
+            scene.model.shape(name, given.pose.frame(body), seen, _colour(prim))
+
+
+def _colour(prim: Any) -> str:
+    """What is shown of it without a material's shader: its displayColor."""
+    from pxr import UsdGeom
+
+    given = UsdGeom.Gprim(prim).GetDisplayColorAttr() if prim.IsA(UsdGeom.Gprim) else None
+    found = given.Get() if given else None
+    return colour_of(" ".join(map(str, found[0]))) if found is not None and len(found) == 1 else ""
 
 
 def _touch(scene: Scene, body: str, shapes: list[tuple[Any, Solid]]) -> None:

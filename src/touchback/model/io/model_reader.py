@@ -380,11 +380,11 @@ class _Builder:
         item = self.items[section][name]
         return self.described(item, KINDS[section], (*self.path, section, name))
 
-    def look(self, name: str, item: Any) -> tuple[Frame, AnySeen]:
-        """Where a body shows a solid, and which."""
+    def look(self, name: str, item: Any) -> tuple[Frame, AnySeen, str]:
+        """Where a body shows a solid, which, and in which colour."""
         path = (*self.path, "shapes", name)
         solid = self.described(item.solid, kinds_in(AnySeen), (*path, "solid"))
-        return self.frame(item.frame, (*path, "frame")), solid
+        return self.frame(item.frame, (*path, "frame")), solid, item.colour
 
     def joint_options(self, name: str, words: Sequence[str]) -> dict[str, Any]:
         """Those of these options of a joint that its item gives."""

@@ -56,8 +56,12 @@ _UNIT = {"rad": "deg", "m": "m"}  # in which commands are given
 
 def is_robot(model: Model) -> bool:
     """Whether it was read from a robot's file, has joints to hold, and nobody controls it yet."""
-    known = model.imported.get("format") in FORMATS
-    return known and not model.controls and bool(held_coordinates(model))
+    return is_read_robot(model) and not model.controls and bool(held_coordinates(model))
+
+
+def is_read_robot(model: Model) -> bool:
+    """Whether it was read from a robot's file, or is held as one: recordings don't know files."""
+    return model.imported.get("format") in FORMATS or bool(held_joints(model))
 
 
 def held_coordinates(model: Model) -> list[str]:

@@ -2,6 +2,8 @@
 // is the run's unless the mechanism is far from there; float32 tells them well. `run` and `here` go to the run's and back.
 import { add, composed, norm, scaled, sub, turned, turnedBack, unit } from "./draw/vectors.js";
 
+import { isHeld } from "./robot_pose.js";
+
 const POSE = 7, PAIR = 6, WAKE = 400; // numbers of a body, of a spring or an arrow; points of a trail
 const STILL = { p: [0, 0, 0], q: [0, 0, 0, 1] };
 const STRONG = 0.6; // of the radius: an arrow as strong as the weight of everything
@@ -46,7 +48,8 @@ export class World {
   here(p) { return sub(p, this.origin); }
 
   take(scene) {
-    for (const body of scene.bodies.slice(1)) if (!scene.shapes.some(each => each.body === body && !each.endless)) scene.shapes.push(block(scene, body));
+    const robot = isHeld(scene); // whose bodies without a form are frames: sensors, tips of tools
+    if (!robot) for (const body of scene.bodies.slice(1)) if (!scene.shapes.some(each => each.body === body && !each.endless)) scene.shapes.push(block(scene, body));
     const other = !this.scene || this.scene.structure !== scene.structure;
     this.scene = scene;
     if (other) { this.numbers = null; this.trails.clear(); }
