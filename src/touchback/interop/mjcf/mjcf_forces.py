@@ -4,6 +4,8 @@ their time constants."""
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from msgspec.structs import replace
 
@@ -55,6 +57,8 @@ def read_actuators(robot: Robot) -> None:
             continue
         robot.unread(node, _KNOWN)
         _add(robot, node, law)
+    known = robot.ratings.items()
+    robot.ratings = {joint: rated for joint, rated in known if math.isfinite(rated["effort"])}
 
 
 def _add(robot: Robot, node: Node, law: Law) -> None:
@@ -95,7 +99,26 @@ def _add(robot: Robot, node: Node, law: Law) -> None:
                 effort = JointEffort(joint.name, factor * force, index)
                 robot.model.force(robot.force_name(name), effort)
         return
+    if "tendon" not in node.attributes:
+        (driven,) = line.joints
+        _rate(robot, driven, abs(gear[0]) * _strongest(robot, node, law, limits))
     pull(robot, name, line, force)
+
+
+def _strongest(robot: Robot, node: Node, law: Law, limits: tuple[float, float] | None) -> float:
+    """The largest force of an actuator before its gear, by its range or that of its control."""
+    span = _span(robot, node, "force")
+    if span is not None:
+        return max(map(abs, span))
+    if limits is None or law.moves or law.dynamics == "integrator":
+        return math.inf
+    return max(abs(law.gains[0] * end + law.biases[0]) for end in limits)
+
+
+def _rate(robot: Robot, joint: str, most: float) -> None:
+    """What all actuators of a joint can do together."""
+    before = robot.ratings.get(joint, {}).get("effort", 0.0)
+    robot.ratings[joint] = {"effort": before + most}
 
 
 def _transmission(robot: Robot, node: Node, gear: tuple[float, ...]) -> MjcfTendon | None:

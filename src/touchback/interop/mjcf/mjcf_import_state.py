@@ -87,6 +87,7 @@ class Robot:
     meshes: dict[str, Triangles | None] = field(default_factory=dict)
     tendons: dict[str, MjcfTendon] = field(default_factory=dict)
     actuators: dict[str, Expr | float] = field(default_factory=dict)  # their forces
+    ratings: dict[str, dict[str, float]] = field(default_factory=dict)  # of joints, ours
     tuned: dict[str, Node] = field(default_factory=dict)  # joints with a springdamper
     lifted: dict[str, float] = field(default_factory=dict)  # share of its weight, by our bodies
 

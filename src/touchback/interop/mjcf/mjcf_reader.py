@@ -460,8 +460,8 @@ def read_mjcf(
     `constraints=False`), planes, spheres, capsules and boxes touch with Coulomb friction (not with
     `contacts=False`), and default stops hold joints at their limits (not with `stops=False`). With
     `meshes=False` meshes weigh but aren't drawn. Files that it names must lie in its folder or in
-    one of `folders`, by any name. `model.imported` has what isn't read: "notes" in words; and the
-    "keyframes" by name."""
+    one of `folders`, by any name. `model.imported` has what isn't read: "notes" in words; the
+    "keyframes" by name; and "ratings", the efforts that actuators of joints have at most."""
     document = read_document(path_or_text, folders)
     settings = read_settings(document)
     document.ignored = settings.ignored
@@ -483,7 +483,8 @@ def read_mjcf(
     for tag in document.sections.keys() - {*_SECTIONS, *_UNFELT}:
         document.notes.notice(f"{document.section(tag).where}: <{tag}> is not read.")
     drop_idle_closures(robot.model, document.notes)
-    document.notes.finish(robot.model, "MJCF", document.source, keyframes=keyframes(robot))
+    records = {"keyframes": keyframes(robot), "ratings": robot.ratings}
+    document.notes.finish(robot.model, "MJCF", document.source, **records)
     return robot.model
 
 

@@ -4,7 +4,7 @@ controllers of the model, and what a page asks of them."""
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TypeVar
 
 import numpy as np
@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from numpy.typing import ArrayLike
 
 from touchback import (
+    Expr,
     GravityEffort,
     JointEffort,
     MassMatrix,
@@ -20,10 +21,11 @@ from touchback import (
     System,
     maximum,
     minimum,
+    select,
     sqrt,
 )
 from touchback.errors import InputError
-from touchback.model import Joint, Value, in_si
+from touchback.model import Joint, Value, choice_name, in_si
 from touchback.names import unknown_name
 from touchback.realtime.control import CommandServer, Message
 from touchback.realtime.control.command_server import Handler
@@ -111,10 +113,11 @@ def model_that_holds(model: Model, step: float = 1e-3, q: Sequence[float] | None
     centimetres to a hand that pulls, and comes back in a fifth of a second. The only other time in
     the loop is the step h; ω h is at most 0.1, where any method is stable (explicit Euler up to 1).
 
-    What damping and friction of a joint take at the speed w is added. What the file rates bounds
-    it: |τ| stays within a joint's effort; w is at most its rated speed, and not much more than it
-    takes up at once with half of the effort that gravity leaves, so that joints hardly disturb each
-    other on the way. Gravity compensation alone has q̇ die out at 1/s.
+    What the file rates bounds it. w is at most a joint's rated speed, or less where M 2 ω w would
+    take more than half of the effort that gravity leaves. Where an effort is used up all the same,
+    one factor scales M a of all joints, so that what one motor lacks doesn't throw the others. What
+    damping and friction take at the speed w is added; motors of the file rest. Gravity compensation
+    alone lets q̇ die out at 1/s.
 
     It begins at `q`, or where the file draws it (in the keyframe "home", if there is one) within
     its limits. Friction and damping are bounded as steps ask (`soften_joints`)."""
@@ -252,6 +255,31 @@ def add_hold(model: Model, step: float) -> None:
     model.control(HOLD, lambda: holding, [], targets)
     model.control(GRAVITY, lambda: floating, [], targets, HOLD)
     model.control(FREE, lambda: [0.0] * len(targets), [], targets, HOLD)
+    _rest_motors(model, set(targets))
+
+
+def _rest_motors(model: Model, ours: Collection[str]) -> None:
+    """Motors of the file push only where nothing holds: a servo without a command would pull its
+    joint to zero."""
+    given = model.imported["motors"] = {}
+    inputs = {model.signal(name).id for name in model.inputs if name not in ours}
+    free = model.signal(choice_name(HOLD)) > MODES.index(FREE) - 0.5
+    for name, force in model.forces.items():
+        if name in ours or not isinstance(force, JointEffort) or not isinstance(force.effort, Expr):
+            continue
+        if not inputs.isdisjoint(_read_by(model, force.effort.id)):
+            given[name] = force
+            model.forces[name] = replace(force, effort=select(free, force.effort, 0.0))
+
+
+def _read_by(model: Model, node: int) -> set[int]:
+    """A node and all that it is made of."""
+    seen, waiting = {abs(node)}, [abs(node)]
+    while waiting:
+        fresh = {abs(operand) for operand in model.tape.operands(waiting.pop())} - seen
+        seen |= fresh
+        waiting += fresh
+    return seen
 
 
 def _brake(start: Instant, joint: Joint, speed: Value) -> Value:
@@ -347,6 +375,9 @@ def remove_hold(model: Model) -> float | None:
     if not held:
         return None
     fastest = model.parameters["hold frequency"].max
+    for name, force in model.imported.pop("motors", {}).items():
+        if name in model.forces:
+            model.forces[name] = force
     for name in model.controls[HOLD].drives:
         del model.inputs[name], model.forces[name]
     for name in held.values():
@@ -367,6 +398,7 @@ class JointHold:
         self._commands = commands
         system = commands.live.system
         self._poses = {} if system.names else keyframe_poses(system.model)
+        self._stood = dict[str, float]()
         self._begun = {name: commands.live[name] for name in self._held().values()}
 
     @property
@@ -414,14 +446,16 @@ class JointHold:
         return facts
 
     def keeping(self, handler: Handler[_Asked]) -> Handler[_Asked]:
-        """What changes the structure: joints that come to be held by it stay where they are."""
+        """What changes the structure: joints that come to be held by it stay where they were."""
 
         def handled(asked: _Asked, client: str) -> Facts:
             before = self._held()
+            if before:
+                self._stood |= self._positions()
             facts = handler(asked, client)
             if new := self._held().keys() - before.keys():
-                now = take_snapshot(self._commands.live)
-                self.command({n: q for n, q in zip(now.system.layout.q, now.q) if n in new})
+                known = {**self._positions(), **self._stood}
+                self.command({name: known[name] for name in new})
             return facts
 
         return handled
@@ -429,8 +463,11 @@ class JointHold:
     def follow(self) -> None:
         """Commands the pose in which the robot is."""
         if self._held():
-            now = take_snapshot(self._commands.live)
-            self.command(dict(zip(now.system.layout.q, now.q)))
+            self.command(self._positions())
+
+    def _positions(self) -> dict[str, float]:
+        now = take_snapshot(self._commands.live)
+        return dict(zip(now.system.layout.q, now.q.tolist()))
 
     def command(self, positions: Mapping[str, float]) -> None:
         """Commands positions [rad, m] of joints, as far as they are held."""

@@ -68,7 +68,7 @@ class Sliders {
     const limit = ({ name }) => isLimit(this.scene, name), mine = ({ name }) => joints.has(name);
     const [inside, folded] = [false, true].map(wanted => parameters.filter(each => limit(each) === wanted));
     const sets = [["Joints", "input", inputs.filter(mine).map(fact => ({ ...fact, label: joints.get(fact.name) }))],
-      ["Inputs", "input", inputs.filter(each => !mine(each))], ["Parameters", "parameter", inside], ["", "parameter", folded]];
+      [robot ? "Motors of the file (when free)" : "Inputs", "input", inputs.filter(each => !mine(each))], ["Parameters", "parameter", inside], ["", "parameter", folded]];
     const groups = sets.map(([title, kind, all]) => [title, listed(this.rows, all.filter(each => !hand(each)), kind, Row)]).filter(([, rows]) => rows.length);
     this.rows = new Map(groups.flatMap(([, rows]) => rows));
     const elements = rows => rows.map(([, row]) => row.element), named = groups.filter(([title]) => title);
