@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from touchback import Eye, Frame, LinkForce, Model, Revolute, SpringDamper, System
+from touchback import Eye, Fixed, Frame, LinkForce, Model, Revolute, SpringDamper, System
 from touchback.draw import Piece, Track, Watched, plane_across, scene_of
 from touchback.figure_style import BODIES, LINKS, PALE
 from touchback.model import GROUND, Joint, axis_vector
@@ -86,6 +86,9 @@ _PLANAR = 1e-9  # m, rad: off a plane
 _AROUND = 1.0  # of the size of what moves: how far beside it a page opens for what stands still
 
 
+_BELOW = 0.15  # of the robot's size: how far a hand may be below the foot
+
+
 _QUARTERS = np.pi * np.array([0.5, 1.0, 1.5])
 
 
@@ -113,7 +116,21 @@ def make_scene(
         moving += [sight.film.moving, *sight.reach()]
         all_.append(sight.film.points)
     found.bounds = opening(np.concatenate(moving), np.concatenate(all_)).tolist()
+    if not system.names and is_read_robot(system.model):
+        found.floor = _floor(sight, np.array(found.bounds))
     return found
+
+
+def _floor(sight: _Sight, bounds: Floats) -> float:
+    """Below what stands, where that is about the lowest part of a robot; else below all of it."""
+    standing = {GROUND}
+    for joint in sight.model.joints.values():  # from the root on
+        if isinstance(joint.kind, Fixed) and joint.parent.body in standing:
+            standing.add(joint.child.body)
+    rims = [piece.rim[0] for piece in sight.film.pieces if piece.body in standing]
+    low = float(bounds[0, 2])
+    foot = min((float(rim[:, 2].min()) for rim in rims), default=low)
+    return foot if foot - low < _BELOW * float(np.linalg.norm(np.ptp(bounds, axis=0))) else low
 
 
 def opening(moving: Floats, all_: Floats) -> Floats:

@@ -4,7 +4,6 @@ import { Camera } from "./draw/camera.js";
 import { Renderer } from "./draw/render.js";
 import { sided } from "./draw/solids.js";
 import { add, along, cross, dot, norm, placed, posed, scaled, sub, turned, unit } from "./draw/vectors.js";
-import { isHeld } from "./robot_pose.js";
 import { rounded } from "./scene_state.js";
 
 const ROLE = { body: 0.018, cross: 0.018, arm: 0.007 }; // of the radius: lines of stick figures
@@ -79,7 +78,8 @@ export class SolidView {
   /** Where the ground is drawn: at a floor of the model, right below a robot, else a little below everything. */
   floor() {
     const flat = this.world.scene.shapes.find(s => s.endless && s.kind === "plane" && Math.abs(turned(s.turn, [0, 0, 1])[2]) > 0.999);
-    return flat ? this.world.placed(flat).p[2] : this.world.low - (isHeld(this.world.scene) ? 0.002 : 0.03) * this.world.radius;
+    const { floor } = this.world.scene;
+    return flat ? this.world.placed(flat).p[2] : Number.isFinite(floor) ? this.world.here([0, 0, floor])[2] - 0.002 * this.world.radius : this.world.low - 0.03 * this.world.radius;
   }
 
   /** Tells every solid with its matrix. */
