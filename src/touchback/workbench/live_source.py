@@ -82,6 +82,7 @@ class LiveSource:
         if self.manipulators is not None:
             found.icons = self.manipulators.icons.describe()
             found.held = {} if poses.system.names else held_joints(poses.system.model)
+            found.overloaded = self.manipulators.hold.overloaded
             found.keyframes = self.manipulators.hold.keyframes
         return found
 

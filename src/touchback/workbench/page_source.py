@@ -148,5 +148,6 @@ class PageScene(msgspec.Struct):
     eyes: list[SceneEye] = msgspec.field(default_factory=list)
     held: dict[str, str] = msgspec.field(default_factory=dict)  # the command of a robot's joint
     keyframes: list[str] = msgspec.field(default_factory=list)  # poses of its file
+    overloaded: list[str] = msgspec.field(default_factory=list)  # joints that can't hold
     floor: float | None = None  # the height of the ground that a robot stands on [m]
     tell: str = "scene"

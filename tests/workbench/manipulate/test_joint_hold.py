@@ -114,6 +114,16 @@ def test_efforts_and_speeds_stay_within_what_the_file_rates(start: Start) -> Non
             assert max(speeds) < 0.5 * 1.02
 
 
+def test_joints_that_their_weight_overloads_are_named(start: Start) -> None:
+    .replace("<axis", '<origin rpy="0 1.5708 0"/><axis')
+    assert lying
+    run = started(start, tb.read_mjcf(KEYS.replace('range="-90 90"', 'range="-90 90" damping="1"')))
+    assert run.manipulators.hold.overloaded == []
+    weak = SERVO.replace("-30 30", "-1 1")
+    (said,) = started(start, tb.read_mjcf(weak)).manipulators.hold.overloaded
+    assert said.startswith("'hinge' sinks: its weight takes 1.5") and "rates it for 1 N m" in said
+
+
 def test_friction_that_a_step_cannot_follow_does_not_shake_the_robot(start: Start) -> None:
     """1 N m over 1 mm/s on links of 20 g: a slope of 1000 N m s on 2e-5 kg m², which takes steps of
     20 ns. Such files are common."""
@@ -279,3 +289,34 @@ def test_a_system_that_is_opened_on_a_page_holds_from_the_state_it_starts_in() -
     with workbench.open(system, x0=system.assemble(joint2=0.7), hold=False) as page:
         page.live.run(0.5)
         assert page.live.read("joint2") > 0.8
+
+
+LEG = """<body name="thigh{i}" pos="{x} {y} 0"><joint name="hip{i}" axis="0 1 0" range="-90 90"/>
+  <geom type="capsule" fromto="0 0 0 0 0 -.2" size=".02" contype="0" conaffinity="0"/>
+  <body name="shank{i}" pos="0 0 -.2"><joint name="knee{i}" axis="0 1 0" range="-150 150"/>
+  <geom type="capsule" fromto="0 0 0 0 0 -.18" size=".015" contype="0" conaffinity="0"/>
+  <geom type="sphere" pos="0 0 -.2" size=".02"/></body></body>"""
+WALKER = """<mujoco><compiler autolimits="true"/><worldbody><geom type="plane" size="2 2 .1"/>
+  <body name="trunk" pos="0 0 .42"><freejoint/><geom type="box" size=".2 .1 .04" mass="6"/>{}</body>
+  </worldbody></mujoco>""".format(
+    "".join(
+        LEG.format(i=i, x=x, y=y)
+        for i, (x, y) in enumerate([(0.2, 0.1), (0.2, -0.1), (-0.2, 0.1), (-0.2, -0.1)])
+    )
+)
+
+
+def test_a_robot_on_legs_stands_on_the_floor_of_its_file(start: Start) -> None:
+    """Live runs don't solve rigid contacts; soft ones, each of which would hold the whole weight at
+    5 mm, let four feet sink by 1.3 mm. Bent knees bear 2 kg each, 2 N m, which M doesn't know."""
+    run = start(model_for_page(tb.read_mjcf(WALKER)), hand=False)
+    for i in range(4):
+        run.ask(do="set", name=f"hip{i} command", value=30.0)
+        run.ask(do="set", name=f"knee{i} command", value=-60.0)
+    run.live.run(4.0)
+    now = run.live.snapshot()
+    assert run.live.faults == ()
+    free = next(n for n in run.live.system.coordinates if n.endswith(".z"))
+    upright = now[free.replace(".z", ".qw")]
+    assert abs(upright) > 0.99
+    assert now[free] == pytest.approx(0.02 + 0.4 * np.cos(np.radians(30.0)), abs=0.02)

@@ -4,6 +4,7 @@ controllers of the model, and what a page asks of them."""
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from typing import TypeVar
 
@@ -11,6 +12,7 @@ import numpy as np
 from msgspec.structs import replace
 from numpy.typing import ArrayLike
 
+import touchback as tb
 from touchback import (
     Expr,
     GravityEffort,
@@ -41,7 +43,7 @@ FORMATS = ("URDF", "MJCF", "SDF", "USD")  # files of robots
 HOLD, GRAVITY, FREE = "hold", "gravity compensation", "free"
 MODES = (HOLD, GRAVITY, FREE)
 
-_FREQUENCY = 30.0  # rad/s
+_FREQUENCY, _UPRIGHT = 30.0, 100.0  # rad/s; of robots whose legs carry more than themselves
 _STEP = 0.1  # of a radian: how far the control swings in a step at most
 _DRIFT = 1.0  # 1/s: how fast a robot that only floats comes to rest
 _MARGIN = 0.01  # of a joint's range: how far from its limits it begins
@@ -50,6 +52,11 @@ _LEAST = 0.1  # of the rated effort: what gravity leaves at least
 _SLOW = 0.3  # of the rated speed: slower is none
 _POSES = 24  # that are tried
 _BRAKED = 0.25  # of the speed that a joint may lose in a step by friction and damping
+_QUICK, _LEGS = 5.0, 1.2  # times as fast; of its speed, what a leg loses in a step at most
+_DEPTH, _SLIP = 5e-3, 0.01  # m, m/s: what a soft contact gives way at least
+_STIFF = 0.25  # of what a step follows
+_AT_ONCE, _LIGHT = 4, 0.01  # points of a body that touch; of the robot's mass, the lightest foot
+_MOST_CONTACTS = 400  # beyond which a tick takes too long
 _SPEED = {"rad": 2.0, "m": 0.25}  # per second, of joints without a rating
 _RANGE = {"rad": 2.0 * math.pi, "m": 1.0}  # to either side, of joints without limits
 _FAR = 1e6  # rad, m: limits beyond are none
@@ -112,6 +119,8 @@ def model_that_holds(model: Model, step: float = 1e-3, q: Sequence[float] | None
     a thousandth of what holds an arm of 100 kg, in every pose. ω is 30 rad/s: it gives way by a few
     centimetres to a hand that pulls, and comes back in a fifth of a second. The only other time in
     the loop is the step h; ω h is at most 0.1, where any method is stable (explicit Euler up to 1).
+    Where the base isn't fixed, M lacks the weight on the legs: ω is 100 rad/s, and each joint is
+    held as if its least inertia were six times as large, as much as steps of 1 ms follow.
 
     What the file rates bounds it. w is at most a joint's rated speed, or less where M 2 ω w would
     take more than half of the effort that gravity leaves. Where an effort is used up all the same,
@@ -193,6 +202,38 @@ def _least_moved(model: Model, joints: Sequence[str]) -> np.ndarray:
     return found
 
 
+def soften_contacts(model: Model, step: float) -> list[str]:
+    """Puts soft contacts in the place of rigid ones, which live runs don't solve: points and
+    spheres on planes, each of which holds the whole weight at a depth of 5 mm, as far as steps [s]
+    follow with the mass of its body. Gives the names of those that are left out."""
+    instant = float_instant(model)
+    masses = {name: float(instant.value(body.mass)) for name, body in model.bodies.items()}
+    whole = sum(masses.values())
+    weight = float(np.linalg.norm([float(instant.value(x)) for x in model.gravity])) * whole
+    kinds = tb.contact.SpherePlaneContact
+    soft = {name: kind for name, kind in model.contacts.items() if isinstance(kind, kinds)}
+    if len(soft) > _MOST_CONTACTS:
+        soft = {}
+    left = [name for name in model.contacts if name not in soft]
+    points = Counter(kind.frame.body for kind in soft.values())
+    model.contacts.clear()
+    for name, kind in soft.items():
+        mass = max(masses.get(kind.frame.body, 0.0), _LIGHT * whole)
+        mass /= min(points[kind.frame.body], _AT_ONCE)
+        stiffness = min(max(weight, 1.0) / _DEPTH, _STIFF * mass / step**2)
+        most = _STIFF * mass / step  # N s/m
+        slope = 0.25 * weight * float(instant.value(kind.friction))  # N, of one foot of four
+        model.force(
+            name if name not in model.forces else f"{name} contact",
+            tb.contact.SphereOnPlane(
+                kind.frame, kind.plane, kind.radius, stiffness, 1.0,
+                min(math.sqrt(0.25 * stiffness * whole), most), kind.friction,
+                max(_SLIP, slope / most), "spring-damper",
+            ),
+        )  # fmt: skip
+    return left
+
+
 def _moved(instant: Instant, joints: Sequence[str]) -> np.ndarray:
     """Of one pose; 0 where nothing is moved."""
     places, entries = instant.unforced.places(joints), instant.unforced.mass_matrix
@@ -216,10 +257,11 @@ def _passive(instant: Instant, joint: Joint) -> tuple[float, float, float]:
 def add_hold(model: Model, step: float) -> None:
     """Adds the controller to a model of one's own."""
     joints, start = held_coordinates(model), float_instant(model)
-    usual = min(_FREQUENCY, _STEP / step)
+    floats = any(joint.kind.nv > 1 for joint in model.joints.values())
+    usual = min(_UPRIGHT if floats else _FREQUENCY, _STEP / step)
     omega = model.parameter("hold frequency", usual, "rad/s", min=0.1, max=_STEP / step)
     efforts = {name: _rating(model, name, "effort") for name in joints}
-    speeds = _speeds(model, start, efforts, usual)
+    speeds = _speeds(model, start, efforts, usual, _QUICK if floats else 1.0)
     commands = _commands(model, start, joints)
     M = np.asarray(model.sensor("hold mass", MassMatrix(joints=tuple(joints))))
     g = np.asarray(model.sensor("hold gravity", GravityEffort(joints=tuple(joints))))
@@ -250,7 +292,12 @@ def add_hold(model: Model, step: float) -> None:
             for weight, push, most in zip(g, pushed, bounds, strict=True)
         ]
 
-    holding = law([2.0 * omega * (w - v) for w, v in zip(ways, rates)], brakes)
+    wanted = [2.0 * omega * (w - v) for w, v in zip(ways, rates, strict=True)]
+    if floats:
+        least = _least_moved(model, joints) * (_LEGS / (2.0 * usual * step) - 1.0)
+        carried = [float(inertia) * a for inertia, a in zip(least, wanted, strict=True)]
+        brakes = [brake + push for brake, push in zip(brakes, carried, strict=True)]
+    holding = law(wanted, brakes)
     floating = law([-_DRIFT * v for v in rates], [0.0] * len(rates))
     model.control(HOLD, lambda: holding, [], targets)
     model.control(GRAVITY, lambda: floating, [], targets, HOLD)
@@ -324,15 +371,16 @@ def _commands(model: Model, start: Instant, joints: Sequence[str]) -> dict[str, 
 
 
 def _speeds(
-    model: Model, start: Instant, efforts: Mapping[str, float], omega: float
+    model: Model, start: Instant, efforts: Mapping[str, float], omega: float, quick: float
 ) -> dict[str, float]:
-    """How fast each joint goes to its command [rad/s, m/s]."""
+    """How fast each joint goes to its command [rad/s, m/s], so many times the usual speed where
+    the file rates none."""
     places = start.unforced.places(list(efforts))
     M, g = start.unforced.mass_matrix, start.unforced.gravity_effort
     found = {}
     for i, (name, most) in zip(places, efforts.items(), strict=True):
         rated = _rating(model, name, "velocity")
-        speed = rated if math.isfinite(rated) else _SPEED[_unit(model, name)]
+        speed = rated if math.isfinite(rated) else quick * _SPEED[_unit(model, name)]
         inertia = float(M.get((i, i), 0.0))
         if math.isfinite(most) and inertia > 0.0:
             left = max(most - abs(float(g[i])), _LEAST * most)
@@ -391,6 +439,22 @@ def remove_hold(model: Model) -> float | None:
     return _STEP / fastest if fastest else None
 
 
+def overloaded(model: Model) -> list[str]:
+    """Joints that can't hold where the robot begins, in words."""
+    joints, start = list(held_joints(model)), float_instant(model)
+    efforts = start.unforced.gravity_effort
+    found = []
+    for name, place in zip(joints, start.unforced.places(joints), strict=True):
+        weight, rated = abs(float(efforts[place])), _rating(model, name, "effort")
+        if weight > rated:
+            unit = "N m" if _unit(model, name) == "rad" else "N"
+            found.append(
+                f"'{name}' sinks: its weight takes {weight:.3g} {unit}, "
+                f"and the file rates it for {rated:.3g} {unit}."
+            )
+    return found
+
+
 class JointHold:
     """The joints of a run that are held."""
 
@@ -398,6 +462,7 @@ class JointHold:
         self._commands = commands
         system = commands.live.system
         self._poses = {} if system.names else keyframe_poses(system.model)
+        self.overloaded = [] if system.names else overloaded(system.model)
         self._stood = dict[str, float]()
         self._begun = {name: commands.live[name] for name in self._held().values()}
 
@@ -514,6 +579,11 @@ def model_for_page(
 ) -> Model:
     """What a page shows of a mechanism: with a hand, and a robot with what holds it where it
     starts."""
+    if is_read_robot(model) and model.contacts:
+        model = copied(model)
+        left = soften_contacts(model, step)
+        note = f"Rigid contacts are soft on the page; {len(left)} of them are left out."
+        model.imported["notes"] = (*model.imported.get("notes", ()), note)
     if not (hold and is_robot(model)):
         return model_with_hands(model)
     x = None if x0 is None else np.ravel(x0.x if isinstance(x0, State) else x0).astype(float)

@@ -24,7 +24,8 @@ export class RobotPose {
     this.buttons = MODES.map(([mode, text, title], i) => h("button", { type: "button", class: "plain", title, "data-mode": mode, "aria-pressed": "false",
       onclick: async () => { if (await bench.try({ do: "hold", mode })) this.show(i); } }, text));
     this.keys = h("div", { class: "row keyframes" });
-    this.element = h("div", { class: "robot-pose" }, h("div", { class: "row modes", role: "group", "aria-label": "What the joints do" }, ...this.buttons), this.keys);
+    this.said = h("p", { class: "soft small" });
+    this.element = h("div", { class: "robot-pose" }, h("div", { class: "row modes", role: "group", "aria-label": "What the joints do" }, ...this.buttons), this.keys, this.said);
     bench.on("values", values => { if (CHOICE in values) this.show(values[CHOICE]); });
   }
 
@@ -38,6 +39,8 @@ export class RobotPose {
     const control = controls.find(each => each.name === "hold");
     if (control) this.show(control.alternatives.indexOf(control.chosen));
     this.keys.replaceChildren(...(scene.keyframes || []).map(name => h("button", { type: "button", title: `Go to the keyframe ${name} of the file`, onclick: () => this.bench.try({ do: "keyframe", name }) }, name)));
+    this.said.textContent = (scene.overloaded || []).join(" ");
+    this.said.hidden = !this.said.textContent;
     this.keys.hidden = !this.keys.children.length;
   }
 }
