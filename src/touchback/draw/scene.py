@@ -194,6 +194,8 @@ class _Stage:
         pieces = self.pieces(figure)
         shaped = {piece.body for piece in pieces}
         meshed = {piece.body for piece in pieces if piece.mesh is not None}
+        if self.model.imported:  # files of robots draw their links as they are
+            meshed |= {look.frame.body for look in self.model.shapes.values()}
         hidden = {("cross", name) for name in shaped}
         hidden |= {(kind, name) for kind in ("body", "arm") for name in meshed}
         lines = [

@@ -57,8 +57,8 @@ def read_actuators(robot: Robot) -> None:
             continue
         robot.unread(node, _KNOWN)
         _add(robot, node, law)
-    known = robot.ratings.items()
-    robot.ratings = {joint: rated for joint, rated in known if math.isfinite(rated["effort"])}
+    ratings = robot.ratings.items()
+    robot.ratings = {joint: rated for joint, rated in ratings if math.isfinite(rated["effort"])}
 
 
 def _add(robot: Robot, node: Node, law: Law) -> None:
