@@ -137,12 +137,16 @@ class LiveSource:
         return float(np.abs(off).max(initial=0.0))
 
     def _state(self, system: System) -> tuple[float, np.ndarray] | None:
-        """The model's time and state of the last tick; None in between two structures."""
-        now = self.live.snapshot()
+        """The model's time and state of the last tick, or those that it starts from before the
+        first one; None in between two structures, or where some of it is no number."""
+        now, message = self.live.published()
+        if not message.number:
+            now |= zip(self.live.system.state_names, self.live.start_state)
         try:
-            return now["time"], np.array([now[name] for name in system.state_names])
+            x = np.array([now[name] for name in system.state_names])
         except KeyError:
             return None
+        return (now["time"], x) if np.isfinite(x).all() else None
 
     def _settings(self, system: System) -> tuple[np.ndarray, Values]:
         inputs, parameters = self.live.taken()
