@@ -206,10 +206,14 @@ class _Sight:
         at = self.placed(piece.body, piece.R[0], piece.p[0])
         kind = piece.kind.__name__.removesuffix("Shape").lower()
         mesh = None if piece.mesh is None else number_of(piece.mesh)
-        numbers = piece.numbers if piece.mesh is None else np.abs(piece.ends).max(axis=0)
+        ground = piece.ground
+        if ground is not None:
+            numbers: Sequence[float] | Floats = ground.way
+        else:
+            numbers = piece.numbers if piece.mesh is None else np.abs(piece.ends).max(axis=0)
         return Shape(
             at.body, kind, _plain(numbers), at.at, at.turn, self.colours.get(piece.body, PALE),
-            piece.endless, mesh=mesh,
+            piece.endless, "" if ground is None else ground.paint, mesh,
         )  # fmt: skip
 
     def joints(self) -> list[SceneJoint]:

@@ -70,7 +70,8 @@ class Marker(msgspec.Struct):
 class Shape(msgspec.Struct, omit_defaults=True):
     """Something to draw on a body. `numbers` as the class of its kind in `model/visual_shapes.py`
     has its fields; a "line" has its two ends, a "mesh" how far it goes along its axes, and its
-    number; an `endless` one goes as far as the picture."""
+    number; an `endless` one goes as far as the picture. A "ground" has a mesh that follows again
+    after the way of its numbers, and is painted by its `role`."""
 
     body: str
     kind: str
