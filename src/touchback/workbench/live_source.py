@@ -78,6 +78,10 @@ class LiveSource:
         if last is None or last[:2] != (number, parameters):
             last = self._seen = number, parameters, make_scene(poses, number, x, t, parameters)
         found = copy(last[2])
+        if found.seat is not None and not self.commands.exposed.allows(
+            "inputs", found.seat.steer.input
+        ):
+            found.seat = None
         if self.manipulators is not None:
             found.icons = self.manipulators.icons.describe()
         return found
@@ -118,6 +122,9 @@ class LiveSource:
             "recording_size": self.recording_size(),
             "paused": live.state == "paused",
         }  # fmt: skip
+        seat = None if self._seen is None else self._seen[2].seat
+        if seat is not None and seat.torque in system.output_names:
+            told["felt"] = live.read(seat.torque)
         found = self._state(system)
         if found is not None:
             t, x = found

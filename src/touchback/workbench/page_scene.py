@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
-from touchback import Eye, Frame, LinkForce, Model, Revolute, SpringDamper, System
-from touchback.draw import Piece, Track, Watched, plane_across, scene_of
+from touchback import Eye, Fixed, Frame, LinkForce, Model, Revolute, SpringDamper, System
+from touchback.draw import Piece, StickFigure, Track, Watched, plane_across, scene_of
 from touchback.figure_style import BODIES, PALE
 from touchback.model import GROUND, Joint, axis_vector
 from touchback.numbers import Scalar
@@ -17,10 +18,12 @@ from touchback.workbench.page_meshes import number_of
 from touchback.workbench.page_source import (
     Marker,
     PageScene,
+    Pedal,
     SceneEye,
     SceneInertia,
     SceneJoint,
     SceneLoop,
+    SceneSeat,
     Shape,
 )
 from touchback.workbench.wire_format import PAIR
@@ -109,8 +112,10 @@ def make_scene(
         found.inertias += sight.inertias()
         found.contacts += sight.contacts(poses.arrows)
         found.eyes += sight.eyes()
-        moving += [sight.film.moving, *sight.reach()]
+        moving += [sight.moving(), *sight.reach()]
         all_.append(sight.film.points)
+    if not system.names and found.eyes:
+        found.seat = seat_of(one.model, found.eyes[0].place.body)
     found.bounds = opening(np.concatenate(moving), np.concatenate(all_)).tolist()
     return found
 
@@ -122,6 +127,33 @@ def opening(moving: Floats, all_: Floats) -> Floats:
     around = _AROUND * np.linalg.norm(np.ptp(ends, axis=0))
     near = np.clip(all_, ends[0] - around, ends[1] + around)
     return np.array([f(np.concatenate([moving, near]), axis=0) for f in (np.min, np.max)])
+
+
+# Inputs by which people drive cars, of `Human` and `Person` and in the gallery, and sensors of what
+# they feel: the first of each that a model has.
+_STEER = "device wheel", "steering wheel", "hands"
+_THROTTLE, _BRAKE = ("throttle", "drive"), ("brake",)
+_FELT = "felt torque", "steering torque"
+
+
+_TURN = 7.5  # rad: how far a steering wheel turns to a side, unless its input says
+
+
+def seat_of(model: Model, body: str) -> SceneSeat | None:
+    """What who drives has at hand; None where no input turns a wheel."""
+
+    def pedal(names: tuple[str, ...], most: float = 1.0) -> Pedal | None:
+        name = next((each for each in names if each in model.inputs), None)
+        if name is None:
+            return None
+        bound = model.inputs[name].max
+        return Pedal(name, most if bound is None else float(bound))
+
+    steer = pedal(_STEER, _TURN)
+    if steer is None or steer.most <= 0.0:
+        return None
+    torque = next((each for each in _FELT if each in model.sensors), None)
+    return SceneSeat(body, steer, pedal(_THROTTLE), pedal(_BRAKE), torque)
 
 
 class _Sight:
@@ -162,6 +194,29 @@ class _Sight:
     def marker(self, frame: Frame) -> Marker:
         R = np.array(self.instant.rotation(frame), dtype=float)
         return self.placed(frame.body, R, np.array(self.instant.position(frame), dtype=float))
+
+    def moving(self) -> Floats:
+        """Points of the film but those of bodies that are fixed on the ground: an obstacle far
+        away, as a town, doesn't make the picture of a car any larger."""
+        fixed = {
+            joint.child.body: name
+            for name, joint in self.model.joints.items()
+            if isinstance(joint.kind, Fixed) and joint.parent.body == GROUND
+        }
+        film = self.film
+        if not fixed or len(fixed) == len(self.model.bodies):
+            return film.moving
+        away = {*fixed, *fixed.values()}
+        figure = film.figure
+        kept = StickFigure(
+            [each for each in figure.lines if each.name not in away],
+            *(
+                {name: places for name, places in each.items() if name not in away}
+                for each in (figure.joints, figure.bearings, figure.masses)
+            ),
+        )
+        pieces = [each for each in film.pieces if each.body not in away]
+        return replace(film, figure=kept, pieces=pieces).moving
 
     def reach(self) -> list[Floats]:
         """Points with each hinge on the ground turned by quarters: what swings stays in view, where

@@ -128,6 +128,24 @@ class SceneEye(msgspec.Struct):
     place: Marker
 
 
+class Pedal(msgspec.Struct):
+    """An input that who drives a car sets, a steering wheel's as well: what it takes at most."""
+
+    input: str
+    most: float
+
+
+class SceneSeat(msgspec.Struct):
+    """What who drives a car has at hand: its body, the steering wheel [rad, to the left], pedals,
+    and the sensor of the torque at the wheel."""
+
+    body: str
+    steer: Pedal
+    throttle: Pedal | None = None
+    brake: Pedal | None = None
+    torque: str | None = None
+
+
 class PageScene(msgspec.Struct):
     """Everything that a page needs to draw a structure. `flat` has the directions to the right and
     upwards of a mechanism that moves in a plane."""
@@ -147,4 +165,5 @@ class PageScene(msgspec.Struct):
     contacts: list[str] = msgspec.field(default_factory=list)  # arrows that are of contacts
     icons: list[dict[str, object]] = msgspec.field(default_factory=list)
     eyes: list[SceneEye] = msgspec.field(default_factory=list)
+    seat: SceneSeat | None = None
     tell: str = "scene"

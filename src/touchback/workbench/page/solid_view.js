@@ -75,7 +75,7 @@ export class SolidView {
     if (show.frames) this.frames();
     if (show.inertias) this.inertias();
     if (show.trails) this.drawTrails();
-    renderer.before(() => this.arrows(show));
+    if (!(this.camera.seat && world.scene.seat)) renderer.before(() => this.arrows(show)); // who drives sees the road
     this.walls(colours);
     this.waters();
   }
