@@ -243,7 +243,9 @@ def test_a_plane_road_is_drawn_with_lanes_that_never_end() -> None:
     assert set(np.round(np.abs(corners[:, 1]), 3)) == {1.675, 1.825, 5.175, 5.325}
     assert shape.way == pytest.approx((12.0, 0.0, 1.2)) and len(corners) // 3 <= 2000
     assert_allclose(corners[:, 2], 0.5 + 0.1 * corners[:, 0], atol=1e-4)  # floats of a mesh
-    assert set(np.abs(shown["asphalt"][1][:, 1]).round(3)) == {5.75}
+    surface, corners = shown["asphalt"]
+    assert surface.way == pytest.approx((48.0, 0.0, 4.8))  # four periods of the lines
+    assert set(np.abs(corners[:, 1]).round(3)) == {5.75}
 
 
 def test_bumps_ice_and_gravel_are_drawn_where_wheels_meet_them() -> None:

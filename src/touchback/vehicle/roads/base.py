@@ -280,7 +280,8 @@ _LANE, _LANES, _SHOULDER = 3.5, 3, 0.5  # m; the middle lane is about y = 0, whe
 _HALF = _LANES * _LANE / 2  # m from the middle to the line at the edge
 WIDTH = 2.0 * (_HALF + _SHOULDER)  #: m: what is no wider is a road with lanes
 _LINE, _DASH, _PERIOD = 0.15, 4.0, 12.0  # m: how wide and long lines are, and from one to the next
-_AHEAD = 1200.0  # m of lines in a mesh, which follows after each period
+_AHEAD = 1200.0  # m of lines and of a level surface in a mesh, which follows after each period
+_CELL = 48.0  # m, four periods: floats of a card lose the place of lines on larger triangles
 _STEPS = 16  # of a bump
 MOST_PLACES = 20_000  #: of a surface that is drawn: a larger map is drawn coarser
 _BLOCK, _BLOCKS, _DEEP = 2.0, 150, 6.0  # m: kerbs are of blocks; so many in a mesh; how deep a top
@@ -331,9 +332,16 @@ def _thinned(lines: Sequence[float], most: int) -> list[float]:
 def _surfaces(road: "Road", middle: float, half: float) -> Shapes:
     """One net of points over road and verge, in a mesh for each paint."""
     own_x, own_y = road.lines()
-    room = max(int(math.sqrt(MOST_PLACES / 2)), MOST_PLACES // 2 // max(len(own_y), 1))
-    x = [-_FAR, _FAR, *_thinned(own_x, room if len(own_y) < 30 else 140)]
-    y = [-_FAR, _FAR, middle - half, middle + half, *_thinned(own_y, 140)]
+    y = [middle - half, middle + half, *_thinned(own_y, int(math.sqrt(MOST_PLACES)))]
+    y += [sign * far for sign in (-1.0, 1.0) for far in (_AHEAD / 60, _AHEAD / 12, _AHEAD)]
+    every = np.arange(-_AHEAD, _AHEAD + _CELL, _CELL).tolist()
+    x = [*every, *_thinned(own_x, max(MOST_PLACES // len(y) - len(every), 2))]
+    level = not (own_x or own_y or road.bumps or road.patches)
+    way = (0.0, 0.0, 0.0)
+    if level:
+        way = (_CELL, 0.0, float(road.at(_CELL, 0.0).height - road.at(0.0, 0.0).height))
+    else:
+        x, y = [-_FAR, _FAR, *x], [-_FAR, _FAR, *y]
     for bump in road.bumps:
         steps = np.linspace(bump.start, bump.start + bump.length, _STEPS + 1).tolist()
         along, across = (x, y) if bump.along == "x" else (y, x)
@@ -346,14 +354,14 @@ def _surfaces(road: "Road", middle: float, half: float) -> Shapes:
     height = float(road.at(0.0, 0.0).height)
     z = road.heights_at(xs[:, None], ys[None, :]) - height
     points = np.stack(np.broadcast_arrays(xs[:, None], ys[None, :], z), axis=-1).reshape(-1, 3)
-    middles = [(each[1:] + each[:-1]) / 2 for each in (xs, ys)]
-    paints = _paints(road, *middles, middle, half)
+    paints = _paints(road, (xs[1:] + xs[:-1]) / 2, (ys[1:] + ys[:-1]) / 2, middle, half)
     cells = _net(len(xs), len(ys))
-    found = []
+    found: Shapes = []
     for paint in np.unique(paints):
         corners = cells[paints == paint].reshape(-1, 3)
         used, numbers = np.unique(corners, return_inverse=True)
-        found.append(_ground(points[used], numbers.reshape(-1, 3), str(paint), height))
+        triangles = numbers.reshape(-1, 3)
+        found.append(_ground(points[used], triangles, str(paint), height, way))
     return found
 
 
@@ -398,7 +406,7 @@ def _markings(road: "Road", middle: float) -> Shapes:
 
 def _kerbs(road: "Road") -> Shapes:
     """Faces and tops of kerbs and walls, in blocks of two paints."""
-    found = []
+    found: Shapes = []
     for kerb in road.kerbs:
         below = road.at(*kerb.at)
         bottom = float(below.height) - _UNDER
@@ -412,7 +420,7 @@ def _kerbs(road: "Road") -> Shapes:
         points = np.stack([np.column_stack([xy, np.full(len(xy), z)]) for xy, z in rows], axis=1)
         cells = _net(len(places), len(rows))
         kind = "wall" if kerb.top - float(below.height) > _WALL else "kerb"
-        way = tuple(float(v) for v in (*(2.0 * _BLOCK * along), 0.0))
+        way = 2.0 * _BLOCK * float(along[0]), 2.0 * _BLOCK * float(along[1]), 0.0
         for paint, part in ((kind, cells[::2]), (f"light {kind}", cells[1::2])):
             found.append(_ground(points.reshape(-1, 3), part.reshape(-1, 3), paint, 0.0, way))
     return found
