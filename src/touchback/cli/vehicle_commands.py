@@ -184,9 +184,8 @@ def _driven(
                 shown.wait_for_page()
         out.print(f"{speed:.0f} km/h; something will stand on the road. Ctrl-C ends it.")
         with run:
-            met = tb.vehicle.simulator.meet_obstacles(
-                run, random.randrange(2**32) if seed is None else seed
-            )
+            chosen = random.randrange(2**32) if seed is None else seed
+            tb.vehicle.simulator.meet_obstacles(run, chosen, met)
     out.print(str(run.report()))
     return sensed(run.recorded(), system), met
 
@@ -203,7 +202,7 @@ def report_drive(
 ) -> None:
     """What was felt at each obstacle, and its picture."""
     if not met:
-        out.print("It ended before anything stood on the road: there is nothing to tell or draw.")
+        out.print("It ended before anything stood on the road and was passed: nothing to tell.")
         return
     table = Table("turn", "caster [°]", "first peak [N m]", "wheel then [rad]", "gap [m]")
     for each in met:
