@@ -9,6 +9,7 @@ import urllib.request
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from websockets.sync.client import connect
 
@@ -18,6 +19,7 @@ from mesh_files import binary_stl
 from touchback import gallery, workbench
 from touchback.cli.live_commands import view
 from touchback.errors import InputError
+from touchback.workbench.wire_format import HEAD, POSES
 from waiting import PATIENCE
 
 
@@ -63,6 +65,40 @@ def scene_at(url: str) -> dict[str, Any]:
             text = wire.recv(timeout=PATIENCE)
             if isinstance(text, str) and (told := json.loads(text)).get("tell") == "scene":
                 return told
+
+
+@pytest.mark.parametrize(
+    "words", [("drive", "sudden-obstacle", "--page", "0"),
+              ("drive", "sudden-obstacle", "--wheel", "simulated", "--page", "0"),
+              ("view", "gyroscope"), ("view", "mini-baja")],
+    ids=" ".join,
+)  # fmt: skip
+def test_what_a_page_is_told_first_is_somewhere(words: tuple[str, ...]) -> None:
+    """Pages open before their run ticks: then what is told are the bodies of its start. A number
+    that is none would be null in the scene, and NaN in a frame of poses."""
+    command = [sys.executable, "-m", "touchback.cli", *words]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        url = re.search(r"http\S+", process.stdout.readline())
+        assert url is not None
+        place = url[0].replace("http", "ws").replace("/?", "/wire?")
+        with connect(place, open_timeout=PATIENCE) as wire:
+            wire.send('{"do": "watch", "poses": 60}')
+            texts, frames = [], []
+            while not (texts and len(frames) >= 3):
+                told = wire.recv(timeout=PATIENCE)
+                if isinstance(told, bytes) and told[0] == POSES:
+                    frames.append(np.frombuffer(told[HEAD + 24 :], "<f4"))
+                elif isinstance(told, str) and '"tell":"scene"' in told:
+                    texts.append(told)
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=PATIENCE)
+    scene = json.loads(texts[0])
+    assert process.returncode == 0 and len(scene["shapes"]) >= 1
+    for shape in scene["shapes"]:
+        assert None not in (*shape["numbers"], *shape["at"], *shape["turn"]), shape["body"]
+    assert None not in (*scene["bounds"][0], *scene["bounds"][1])
+    assert all(np.isfinite(frame).all() for frame in frames)
 
 
 def test_a_recording_is_shown_and_nothing_runs(tmp_path: Path) -> None:

@@ -80,3 +80,31 @@ def test_a_person_sees_the_obstacle_where_it_is() -> None:
     for place in (-100.0, 46.0):
         system["obstacle"] = place
         np.testing.assert_allclose(system.pose("obstacle", q)[1], (place, 0.0, 0.0), atol=1e-9)
+
+
+class Interrupted:
+    """A run at 20 m/s that somebody ends after so many calls of `run`."""
+
+    def __init__(self, calls: int) -> None:
+        self.left, self.set = calls, dict[str, float]()
+
+    def __setitem__(self, name: str, value: float) -> None:
+        self.set[name] = value
+
+    def run(self, seconds: float) -> None:
+        if self.left == 0:
+            raise KeyboardInterrupt
+        self.left -= 1
+
+    def snapshot(self) -> dict[str, float]:
+        return {"x": 100.0, "speed": 20.0, "time": 5.0}
+
+
+@pytest.mark.parametrize(("calls", "passed"), [(1, 0), (2, 1), (5, 2)])
+def test_who_ends_a_trial_keeps_what_was_passed(calls: int, passed: int) -> None:
+    """Two calls for each obstacle: until it appears, and until it is passed."""
+    live, met = Interrupted(calls), list[ObstacleEncounter]()
+    with pytest.raises(KeyboardInterrupt):
+        meet_obstacles(live, 1, met)  # type: ignore[arg-type]
+    assert [each.turn for each in met] == [1, 2][:passed]
+    assert live.set["obstacle"] == 100.0 + 2.0 * 20.0  # two seconds ahead

@@ -1,5 +1,6 @@
 """Roads: heights, slopes, files and spectra against closed forms and SciPy."""
 
+from math import pi
 from pathlib import Path
 
 import numpy as np
@@ -8,7 +9,11 @@ from hypothesis import given, strategies as st
 from numpy.testing import assert_allclose
 from scipy.integrate import quad
 
+import touchback as tb
+from touchback.draw import Track, scene_of
+from touchback.dynamics import initial_coordinates
 from touchback.errors import ModelError
+from touchback.model import GroundShape, corners_of
 from touchback.vehicle.roads import (
     SMALL_TRACK,
     Bump,
@@ -24,6 +29,7 @@ from touchback.vehicle.roads import (
     read_mesh_road,
     roughness,
 )
+from touchback.vehicle.roads.base import MOST_PLACES
 
 HUMP = Bump(2.0, 3.0, 0.1)
 KERB = Bump(-0.6, 1.2, 0.12, ramp=0.3, along="y", between=(0.0, 8.0))
@@ -218,3 +224,85 @@ def test_impossible_roads_are_refused_by_name() -> None:
             wrong()
     with pytest.raises(ModelError, match="PlaneRoad: its grip is 0"):
         PlaneRoad(grip=0.0)
+
+
+def drawn(road: Road) -> dict[str, tuple[GroundShape, np.ndarray]]:
+    """What pictures show of a road: by its paint, with the places of its corners."""
+    found = {}
+    for frame, shape in road.shapes():
+        assert isinstance(shape, GroundShape) and frame.body == "ground"
+        found[shape.paint] = shape, corners_of(shape).reshape(-1, 3) + np.array(frame.at)
+    return found
+
+
+def test_a_plane_road_is_drawn_with_lanes_that_never_end() -> None:
+    """Three lanes of 3.5 m, the middle one about y = 0: dashes of 4 m every 12 m at ±1.75 m, whole
+    lines at ±5.25 m; 1200 m of them follow again after 12 m, on a slope 12 m along it."""
+    shown = drawn(PlaneRoad(height=0.5, slope_x=0.1))
+    shape, corners = shown["marking"]
+    assert set(np.round(np.abs(corners[:, 1]), 3)) == {1.675, 1.825, 5.175, 5.325}
+    assert shape.way == pytest.approx((12.0, 0.0, 1.2)) and len(corners) // 3 <= 2000
+    assert_allclose(corners[:, 2], 0.5 + 0.1 * corners[:, 0], atol=1e-4)  # floats of a mesh
+    surface, corners = shown["asphalt"]
+    assert surface.way == pytest.approx((48.0, 0.0, 4.8))  # four periods of the lines
+    assert set(np.abs(corners[:, 1]).round(3)) == {5.75}
+
+
+def test_bumps_ice_and_gravel_are_drawn_where_wheels_meet_them() -> None:
+    bump, ice = Bump(5.0, 2.0, 0.1, between=(-1.0, 1.0)), Patch((20.0, 24.0), (-2.0, 0.0), 0.1)
+    road = PlaneRoad(bumps=(bump,), patches=(ice, Patch((30.0, 31.0), (1.0, 2.0), 0.6)))
+    shown = drawn(road)
+    near = shown["asphalt"][1][np.abs(shown["asphalt"][1][:, 0]) < 100.0]
+    assert near[:, 2].max() == pytest.approx(0.1, abs=1e-6)  # the middle of the bump
+    assert_allclose(near[:, 2], road.heights_at(near[:, 0], near[:, 1]), atol=1e-6)
+    for paint, box in (("ice", ice), ("gravel", road.patches[1])):
+        low, high = shown[paint][1].min(axis=0), shown[paint][1].max(axis=0)
+        assert_allclose([low[:2], high[:2]], np.transpose([box.x, box.y]))
+
+
+@pytest.mark.parametrize("towards", [0.0, 0.7, -pi / 2])
+def test_a_wall_is_drawn_at_its_face_up_to_its_top(towards: float) -> None:
+    wall = Kerb(at=(12.0, 3.0), top=1.2, towards=towards)
+    shown = drawn(PlaneRoad(kerbs=(wall, Kerb(at=(0.0, 9.0), top=0.12, towards=pi / 2))))
+    assert {"kerb", "light kerb", "wall", "light wall"} <= set(shown)
+    for paint in ("wall", "light wall"):
+        shape, corners = shown[paint]
+        past, above = wall.reached(corners.T)
+        assert_allclose([past.min(), above.max()], 0.0, atol=1e-4)  # floats, 300 m away
+        face = corners[past < 1e-3]
+        assert face[:, 2].min() < 0.0 and face[:, 2].max() == pytest.approx(1.2)
+        after = np.array([12.0, 3.0, 0.0]) + shape.way
+        assert wall.reached(after)[0] == pytest.approx(0.0, abs=1e-9)
+
+
+def test_a_surveyed_track_is_drawn_with_its_own_heights() -> None:
+    road = read_height_map(SMALL_TRACK)
+    _, corners = drawn(road)["asphalt"]
+    inside = corners[(np.abs(corners[:, 0] - 30.0) < 30.0) & (np.abs(corners[:, 1]) < 12.0)]
+    places = {(round(float(x), 3), round(float(y), 3)) for x, y, _ in inside}
+    assert places == {(x, y) for x in road.x[1:-1] for y in road.y[1:-1]}  # lines of the map
+    assert_allclose(inside[:, 2], road.heights_at(inside[:, 0], inside[:, 1]), atol=1e-6)
+    x, y = road.x[17] + 0.3, road.y[4] + 0.6  # within a cell, as the tick's table has it
+    assert road.heights_at(np.array(x), np.array(y)) == pytest.approx(road.at(x, y).height)
+
+
+def test_a_map_of_a_million_heights_is_drawn_coarser() -> None:
+    """A page gets it once: at most 20 000 places, so 40 000 triangles of 36 bytes."""
+    side = 1000
+    lines = tuple(map(float, range(side)))
+    road = GridRoad(x=lines, y=lines, heights=(0.25,) * side**2)
+    shown = drawn(road)
+    assert sum(len(corners) // 3 for _, corners in shown.values()) <= 2 * MOST_PLACES
+    assert all(np.ptp(corners[:, 2]) == 0.0 for _, corners in shown.values())
+
+
+def test_a_road_does_not_make_pictures_of_its_car_any_larger() -> None:
+    model = tb.Model("car")
+    tb.vehicle.add_car(model, road=PlaneRoad(kerbs=(Kerb((12.0, 0.0), 1.2),)))
+    names = [each for name, joint in model.joints.items() for each in joint.position_names(name)]
+    start = initial_coordinates(model).q
+    track = Track(np.array([0.0]), {name: np.array([x]) for name, x in zip(names, start)})
+    scene = scene_of(model, track)
+    paints = [piece.ground.paint for piece in scene.pieces if piece.ground is not None]
+    assert sorted(paints) == ["asphalt", "light wall", "marking", "verge", "wall"]  # each once
+    assert np.ptp(scene.points, axis=0).max() < 5.0  # the car

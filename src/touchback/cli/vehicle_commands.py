@@ -22,6 +22,7 @@ from touchback.errors import InputError
 from touchback.figure_style import PICTURES
 from touchback.names import suggestion, unknown_name
 from touchback.realtime import signals_as_ctrl_c
+from touchback.realtime.control import Exposed
 from touchback.recording import save_run
 
 
@@ -48,21 +49,22 @@ def drive(
     peak: Peak = None,
     seed: Annotated[int | None, number("Of obstacles at a wheel; default: any.", 0)] = None,
     page: Annotated[
-        int | None, number("At a wheel, show the road on this port; 0 chooses one.", 0, 65_535)
+        int | None,
+        number("Drive on a page on this port; 0 chooses one. With --wheel: look there.", 0, 65_535),
     ] = None,
 ) -> None:
     """Drive a manoeuvre with a car and tell the figures that standards ask for; or drive yourself,
-    at a steering wheel with force feedback."""
-    if wheel is not None:
+    on a page, or at a steering wheel with force feedback."""
+    if wheel is not None or page is not None:
         if manoeuvre not in (None, "sudden-obstacle") or speed is not None:
             raise InputError(
-                "--wheel is for the sudden obstacle at 75 km/h, in the whole car: `touchback drive "
-                "sudden-obstacle --wheel …`."
+                "--wheel and --page are for the sudden obstacle at 75 km/h, in the whole car: "
+                "`touchback drive sudden-obstacle --page 0`, or `--wheel …`."
             )
         at_wheel(wheel, range_, peak, seed, page, plot, save)
         return
-    if any(given is not None for given in (range_, peak, seed, page)):
-        raise InputError("--range, --peak, --seed and --page are for a wheel: give --wheel, too.")
+    if any(given is not None for given in (range_, peak, seed)):
+        raise InputError("--range, --peak and --seed are for a wheel: give --wheel, too.")
     if manoeuvre is None:
         for name, kind in tb.vehicle.manoeuvres.MANOEUVRES.items():
             out.print(f"{name:20} {kind.about}")
@@ -111,20 +113,30 @@ _MOST = 60.0  # N m: more is no steering wheel's
 _MAX_AGE = 0.05  # s, of an angle
 
 
+_HANDS = 12.0  # rad/s: a page's steps of an angle become a motion, as hands make it
+
+
+#: Who drives on a page turns the wheel, and nothing else.
+_ON_PAGE = Exposed([_ANGLE], parameters=False, hands=False, structure=False, transport=False)
+
+
 def at_wheel(
-    where: str, degrees: float | None, peak: float | None, seed: int | None, page: int | None,
-    plot: Path | None, save: Path | None,
+    where: str | None, degrees: float | None, peak: float | None, seed: int | None,
+    page: int | None, plot: Path | None, save: Path | None,
 ) -> None:  # fmt: skip
     """Three obstacles at 75 km/h with three casters, in an order that isn't told before: with a
-    wheel, its pedals where it has any, and the road on a page; or with simulated arms."""
+    wheel, its pedals where it has any, and the road on a page; or with simulated arms. Without a
+    place of a wheel its angle comes from the page."""
     with ExitStack() as closing:
         wheel = None
-        if where != SIMULATED:
+        if where is None and (degrees is not None or peak is not None):
+            raise InputError("--range and --peak are a real wheel's: give --wheel, too.")
+        if where not in (None, SIMULATED):
             wheel = closing.enter_context(wheels.open_wheel(where, degrees, peak, (SIMULATED,)))
             wheels.describe_wheel(wheel)
         elif degrees is not None or peak is not None:
             raise InputError("--range and --peak are a real wheel's, not the simulated one's.")
-        run, met = _driven(closing, wheel, seed, page)
+        run, met = _driven(closing, wheel, seed, page, person=where != SIMULATED)
         if wheel is not None:
             wheels.report_torque(wheel)
     report_drive(run, met, plot)
@@ -138,10 +150,14 @@ def _driven(
     wheel: tb.devices.evdev.ForceWheel | None,
     seed: int | None,
     page: int | None,
+    person: bool,
 ) -> tuple[tb.Run, list[tb.vehicle.simulator.ObstacleEncounter]]:
     pedals = wheel is not None and {"throttle", "brake"} <= {*wheel.scale.pedals}
+    on_page = person and wheel is None
     with working("deriving the car"):
-        model = tb.gallery.make("driving-simulator", person=wheel is not None, pedals=pedals)
+        model = tb.gallery.make(
+            "driving-simulator", person=person, pedals=pedals, smoothing=_HANDS if on_page else 0.0
+        )
         system = model.compile()
     ports = [] if wheel is None else [_ANGLE, _TORQUE, *(["throttle", "brake"] if pedals else [])]
     run = tb.live(
@@ -156,16 +172,20 @@ def _driven(
     if wheel is not None:
         for name in ports:
             run.connect(name, wheel)
-    if page is not None:
-        shown = closing.enter_context(workbench.open(run, port=page))
-        out.print(f"page: {shown.url}", soft_wrap=True)
     speed = 3.6 * tb.vehicle.simulator.SPEED
-    out.print(f"{speed:.0f} km/h; something will stand on the road. Ctrl-C ends it.")
     met: list[tb.vehicle.simulator.ObstacleEncounter] = []
-    with suppress(KeyboardInterrupt), run:
-        met = tb.vehicle.simulator.meet_obstacles(
-            run, random.randrange(2**32) if seed is None else seed
-        )
+    with suppress(KeyboardInterrupt):
+        if page is not None:
+            exposed = _ON_PAGE if on_page else None
+            shown = closing.enter_context(workbench.open(run, port=page, exposed=exposed))
+            out.print(f"page: {shown.url}", soft_wrap=True)
+            if on_page:
+                out.print("It starts once the page is open.")
+                shown.wait_for_page()
+        out.print(f"{speed:.0f} km/h; something will stand on the road. Ctrl-C ends it.")
+        with run:
+            chosen = random.randrange(2**32) if seed is None else seed
+            tb.vehicle.simulator.meet_obstacles(run, chosen, met)
     out.print(str(run.report()))
     return sensed(run.recorded(), system), met
 
@@ -182,7 +202,7 @@ def report_drive(
 ) -> None:
     """What was felt at each obstacle, and its picture."""
     if not met:
-        out.print("It ended before anything stood on the road: there is nothing to tell or draw.")
+        out.print("It ended before anything stood on the road and was passed: nothing to tell.")
         return
     table = Table("turn", "caster [°]", "first peak [N m]", "wheel then [rad]", "gap [m]")
     for each in met:

@@ -8,6 +8,7 @@ export class Camera {
   constructor(first) {
     this.first = { distance: 2.6, ...first };
     this.changed = () => {};
+    this.sight = 0; // m: it sees so far at least
     this.seat = null; // where it rides, looking along x with z upwards; else it goes around its middle
     this.home();
   }
@@ -54,7 +55,7 @@ export class Camera {
     const { radius } = this, { from, away, right, up, d } = this.seat ? this.seated() : this.around(ratio);
     const look = new Float32Array([right[0], up[0], away[0], 0, right[1], up[1], away[1], 0,
       right[2], up[2], away[2], 0, -dot(right, from), -dot(up, from), -dot(away, from), 1]);
-    const near = d / 50, far = d + 30 * radius;
+    const near = d / 50, far = Math.max(d + 30 * radius, this.sight);
     const lens = new Float32Array([LENS / ratio, 0, 0, 0, 0, LENS, 0, 0, 0, 0, (far + near) / (near - far), -1, 0, 0, 2 * far * near / (near - far), 0]);
     this.last = { view: times(lens, look), from, away, right, up, ratio, distance: d };
     return this.last;

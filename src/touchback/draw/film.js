@@ -1,6 +1,7 @@
 // A film in three dimensions: meshes with poses, bars between points, trails and forces. The page that it
 // stands in holds its data, `film`, and all that it imports.
 import { Camera } from "./camera.js";
+import { Ground, SIGHT } from "./ground.js";
 import { Renderer } from "./render.js";
 import { sided } from "./solids.js";
 import { norm, placed } from "./vectors.js";
@@ -17,6 +18,10 @@ camera.listen(canvas);
 
 const at = (array, instant) => Array.from(array.subarray(3 * instant, 3 * instant + 3));
 for (const piece of film.pieces) piece.solid = renderer.load(sided(piece.triangles));
+const roads = film.pieces.filter(each => each.paint).map(({ solid, R, p, paint, way }) =>
+  ({ solid, p: at(p, 0), axes: [0, 1, 2].map(i => [R[i], R[3 + i], R[6 + i]]), paint, way }));
+const pieces = film.pieces.filter(each => !each.paint), ground = roads.length ? new Ground(renderer) : null;
+camera.sight = ground ? SIGHT : 0;
 for (const each of film.trails) each.whole = renderer.lines(each.points);
 
 // ---- a picture ------------------------------------------------------------------------------------
@@ -24,7 +29,8 @@ let shown = 0, playing = true, pace = 1, forces = true, trails = true;
 const paper = () => getComputedStyle(document.documentElement).getPropertyValue("--paper").trim();
 function draw() {
   const i = Math.min(Math.floor(shown), film.count - 1);
-  renderer.begin(camera, paper());
+  renderer.begin(camera, ground ? Ground.paper(false) : paper());
+  if (ground) ground.draw(roads, false);
   for (const bar of film.bars) renderer.bar(at(bar.a, i), at(bar.b, i), bar.radius, bar.colour);
   for (const each of film.dots) renderer.dot(at(each.points, i), each.radius, each.colour);
   if (trails) for (const { whole } of film.trails) {
@@ -38,9 +44,9 @@ function draw() {
     }
   });
   const model = p => { const R = p.R.subarray(9 * i, 9 * i + 9); return placed([R[0], R[3], R[6]], [R[1], R[4], R[7]], [R[2], R[5], R[8]], at(p.p, i)); };
-  for (const piece of film.pieces) if (piece.alpha === 1) renderer.paint(piece.solid, model(piece), piece.colour);
+  for (const piece of pieces) if (piece.alpha === 1) renderer.paint(piece.solid, model(piece), piece.colour);
   renderer.gl.depthMask(false);  // what shows through comes last
-  for (const piece of film.pieces) if (piece.alpha < 1) renderer.paint(piece.solid, model(piece), piece.colour, piece.alpha);
+  for (const piece of pieces) if (piece.alpha < 1) renderer.paint(piece.solid, model(piece), piece.colour, piece.alpha);
   renderer.gl.depthMask(true);
   slider.value = i;
   clock.textContent = film.times[i].toFixed(film.digits) + " s";

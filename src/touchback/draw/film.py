@@ -211,7 +211,9 @@ def _rgba(colour: str, opacity: float) -> tuple[int, int, int, int] | None:
     return red, green, blue, round(255 * opacity)
 
 
-_SCRIPTS = ("vectors.js", "solids.js", "render.js", "camera.js", "film.js")  # imports come first
+_SCRIPTS = (
+    "vectors.js", "solids.js", "render.js", "ground.js", "camera.js", "film.js",
+)  # fmt: skip  # imports come first
 
 
 _ROUND = 24  # sides of what is round
@@ -299,7 +301,12 @@ def _digits(step: float) -> int:
 
 
 def _piece(scene: Scene, piece: Piece, radius: float, colours: dict[str, str]) -> dict[str, object]:
-    numbers = piece.numbers
+    numbers, ground = piece.numbers, piece.ground
+    if ground is not None:
+        return {
+            "R_": _packed(piece.R[:1]), "p_": _packed(piece.p[:1]),
+            "triangles_": _packed(piece.triangles), "paint": ground.paint, "way": ground.way,
+        }  # fmt: skip
     p = scene.foot(piece) if piece.endless else piece.p
     if piece.open:
         half = 0.8 if piece.kind is SurfaceShape else 1.6 if piece.endless else _HAND

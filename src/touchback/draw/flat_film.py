@@ -19,6 +19,7 @@ from touchback.model import (
     CylinderShape,
     DiscShape,
     FaceShape,
+    GroundShape,
     MeshShape,
     PatchShape,
     PlaneShape,
@@ -170,7 +171,7 @@ class _Paper:
 
     def all_marks(self) -> Iterator[Mark]:
         for piece in self.scene.pieces:
-            if piece.open:
+            if piece.open or (piece.ground is not None and piece.ground.paint == "asphalt"):
                 yield self.plane(piece)
         yield from self.ways()
         yield from self.lines()
@@ -197,6 +198,8 @@ class _Paper:
         if piece.kind is SurfaceShape:
             deep = 3 * self.reach * self.scale  # down to the edge of the paper
             half = 2 * self.reach if edge_on else self.reach
+        if edge_on and piece.ground is not None:
+            return self.profile(piece, foot, half)
         if edge_on:
             up = normal @ self.axes.T * [1.0, -1.0]  # on the paper
             along, down = half * self.scale * up[:, ::-1] * [-1.0, 1.0], -deep * up
@@ -212,8 +215,25 @@ class _Paper:
             return Mark(piece.body, points, PALE, 1.0, FILL)
         return Mark(piece.body, points[:, :2] if edge_on else points, self.colour(piece.body), 2.5)
 
+    def profile(self, piece: Piece, foot: Floats, half: float) -> Mark:
+        """A road from the side: the line of its highest points, and what lies below."""
+        points = piece.triangles.reshape(-1, 3)
+        x, numbers = np.unique(points[:, 0], return_inverse=True)
+        z = np.full(len(x), -np.inf)
+        np.maximum.at(z, numbers, points[:, 2])
+        middle = float(foot[0] @ piece.R[0, :, 0] - piece.p[0] @ piece.R[0, :, 0])
+        ends = np.array([middle - half, middle + half])
+        between = x[(x > ends[0]) & (x < ends[1])]
+        along = np.concatenate([ends[:1], between[:: max(len(between) // 100, 1)], ends[1:]])
+        line = np.stack([along, 0.0 * along, np.interp(along, x, z)], axis=1)
+        upper = self.placed(piece, line)
+        points = np.concatenate([upper, upper[:, ::-1] + [0.0, _THICK]], axis=1)
+        return Mark(piece.body, points, PALE, 1.0, FILL)
+
     def piece(self, piece: Piece) -> Iterator[Mark]:
         colour, name = piece.colour or self.colour(piece.body), piece.body
+        if piece.ground is not None and not piece.ground.paint.endswith(("kerb", "wall")):
+            return
         for points, closed in _OUTLINES[piece.kind](*piece.numbers):
             fill = colour if closed else "none"
             yield Mark(name, self.placed(piece, points), colour, 2.0, fill, 0.3 if closed else 1.0)
@@ -308,6 +328,7 @@ _OUTLINES: dict[type[AnyShape], Callable[..., Lines]] = {
     CylinderShape: lambda *_: [],
     CapsuleShape: lambda *_: [],
     MeshShape: lambda: [],
+    GroundShape: lambda: [],
     SurfaceShape: lambda: [],
 }
 

@@ -22,6 +22,7 @@ from touchback.model import (
     CylinderShape,
     DiscShape,
     FaceShape,
+    GroundShape,
     MeshShape,
     Operators,
     PatchShape,
@@ -69,8 +70,14 @@ class Piece:
 
     @property
     def endless(self) -> bool:
-        """Whether it is a wall or a water of the world, shown as far as the picture goes."""
-        return self.kind in (PlaneShape, SurfaceShape) and self.body == GROUND
+        """Whether it is a wall, a water or a road of the world, shown as far as the picture
+        goes."""
+        return self.kind in (PlaneShape, SurfaceShape, GroundShape) and self.body == GROUND
+
+    @property
+    def ground(self) -> GroundShape | None:
+        """What it is, if it is a part of the world to drive on."""
+        return self.mesh if isinstance(self.mesh, GroundShape) else None
 
     @property
     def open(self) -> bool:
@@ -80,6 +87,8 @@ class Piece:
     @property
     def reach(self) -> float:
         """How far it goes from its origin [m]."""
+        if self.ground is not None:
+            return 1.0
         if self.mesh is not None:
             return float(np.abs(self.ends).max())
         if self.kind is CapsuleShape:
@@ -193,7 +202,7 @@ class _Stage:
         figure = figure_at(self.instant, self.count)
         pieces = self.pieces(figure)
         shaped = {piece.body for piece in pieces}
-        meshed = {piece.body for piece in pieces if piece.mesh is not None}
+        meshed = {each.body for each in pieces if each.mesh is not None and not each.endless}
         if self.model.imported:  # files of robots draw their links as they are
             meshed |= {look.frame.body for look in self.model.shapes.values()}
         hidden = {("cross", name) for name in shaped}

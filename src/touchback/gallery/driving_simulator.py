@@ -8,15 +8,15 @@ SPEED = tb.vehicle.simulator.SPEED
 _APPEARS = 0.2  # s
 
 
-def make(person: bool = False, pedals: bool = False) -> tb.Model:
+def make(person: bool = False, pedals: bool = False, smoothing: float = 0.0) -> tb.Model:
     """At 75 km/h on a straight road without an end. The driver is simulated, and swerves round what
     the input "obstacle" says [m along x]; with a `person` the wheel is a device on a wire, what
-    stands there is to be seen, and `pedals` are inputs, without which the speed is kept."""
+    stands there is to be seen, and `pedals` are inputs, without which the speed is kept.
+    `smoothing` is the device's (`WiredWheel`)."""
     if person:
-        car, name = (
-            tb.vehicle.simulator.SimulatorCar(device=tb.vehicle.simulator.WiredWheel()),
-            "driving simulator for a person",
-        )
+        device = tb.vehicle.simulator.WiredWheel(smoothing)
+        car = tb.vehicle.simulator.SimulatorCar(device=device)
+        name = "driving simulator for a person"
         model = tb.vehicle.manoeuvres.model_of(
             car, tb.vehicle.simulator.Person(None if pedals else SPEED), SPEED, name=name
         )

@@ -197,6 +197,7 @@ from touchback.model.visual_shapes import (
     CylinderShape as CylinderShape,
     DiscShape as DiscShape,
     FaceShape as FaceShape,
+    GroundShape as GroundShape,
     MeshShape as MeshShape,
     PatchShape as PatchShape,
     PlaneShape as PlaneShape,

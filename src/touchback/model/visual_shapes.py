@@ -47,6 +47,15 @@ class MeshShape(Data, frozen=True):
     triangles: str
 
 
+class GroundShape(MeshShape, frozen=True):
+    """A part of the world to drive on or against, as triangles: it is seen as far as the picture
+    goes, and no picture is as large as it. Its `paint` says what it is ("asphalt", "verge", …).
+    Where its `way` [m] isn't zero the same follows after each way, without an end."""
+
+    paint: str = "asphalt"
+    way: tuple[float, float, float] = (0.0, 0.0, 0.0)
+
+
 class SurfaceShape(Data, frozen=True):
     """The free surface of a fluid: the x-y plane, as far as the picture goes; z points up."""
 
@@ -79,6 +88,7 @@ AnyShape = (
     | CylinderShape
     | CapsuleShape
     | MeshShape
+    | GroundShape
     | SurfaceShape
     | DiscShape
     | PlaneShape
@@ -97,9 +107,9 @@ def sphere(frame: Frame, radius: Value) -> Shapes:
 def numbers_of(shape: AnyShape) -> list[Value]:
     """The numbers of a shape in the order of its fields; a mesh has none."""
     found: list[Value] = []
+    if isinstance(shape, MeshShape):
+        return found
     for name in shape.__struct_fields__:
         given = getattr(shape, name)
-        if isinstance(given, str):
-            continue
         found += given if isinstance(given, tuple) else [given]
     return found

@@ -473,6 +473,13 @@ class Live:
         return self._ports.latest()
 
     @property
+    def start_state(self) -> np.ndarray:
+        """The state that the run starts from, in the order of the system's names; what a later
+        structure has beside begins as its model says."""
+        first = zip(self.system.state_names, self.system.initial_state().x)
+        return np.array([self._start.get(name, float(value)) for name, value in first])
+
+    @property
     def ticks(self) -> int:
         """Ticks so far."""
         return int(self._loop.statistics.ticks)
@@ -628,8 +635,7 @@ class Live:
         stop, an output beyond its limits, a device that failed.
         """
         self._check_here()
-        first = zip(self.system.state_names, self.system.initial_state().x)
-        self.set_state(np.array([self._start.get(name, float(value)) for name, value in first]))
+        self.set_state(self.start_state)
         if int(self.read("flags")) & OF_THE_STATE:
             self._loop.resume(OF_THE_STATE)  # an emergency stop that comes meanwhile lasts
 

@@ -10,6 +10,7 @@ import touchback as tb
 from touchback import (
     Acceleration,
     AngularVelocity,
+    Box,
     Direction,
     Expr,
     Eye,
@@ -42,6 +43,7 @@ _WEIGHT = 2500.0  # N on a tyre, for the first spin of its wheel
 _RIM = tb.contact.Crush(5e4)  # N/m: links bend and leave the impact to the body; assumed
 _PRESSURE = 100.0 * BAR
 _MOST_SHARE = 1.5
+_WHEELS, _SHEET, _POST, _SCREEN = 0.35, 0.1, 0.05, 0.58  # m of the bodywork: room for wheels; thick
 _EVEN = 1.0  # g: all wheels lock at once at this deceleration
 Share = Annotated[float, Meta(ge=0.0, le=_MOST_SHARE)]
 Gear = Annotated[int, Meta(ge=0, le=20)]
@@ -207,6 +209,7 @@ def add_car(
         model, tuple(driven), throttle, made.engine, made.gearbox, made.gear or None, clutch=clutch
     )
     _add_sensors(model, made, gear.corners, line)
+    _add_bodywork(model, made)
     return CarParts(gear.corners, gear.steering, line)
 
 
@@ -265,6 +268,45 @@ def _add_eyes(model: Model, car: Car, chassis: BodyHandle) -> None:
     model.shape("driver", chassis.at(-0.45 * back, 0.0, high, turn=("y", 0.15)), Eye())
     above = chassis.at(-1.3 * back, 0.0, high + 0.4, turn=("y", 0.25))
     model.shape("on board", above, Eye())
+
+
+def _add_bodywork(model: Model, car: Car) -> None:
+    """What is seen of the car's box: open above the seats, with a bonnet over the front wheels, a
+    dash and the frame of a windscreen before the driver."""
+    body, back = car.body, car.wheelbase
+    front, rear, side = body.overhang, -back - body.overhang, body.width / 2.0
+    low, high, room = body.low, body.high, car.front.wheel_centre[2] + 0.08
+    inner, top = max(side - _WHEELS, 0.2), body.high + _SCREEN
+    screen = -0.27 * back
+    boxes: dict[str, tuple[tuple[float, float], tuple[float, float], tuple[float, float]]] = {
+        "nose": ((room, front), (-side, side), (low, high - _SHEET)),
+        "tail": ((rear, -back - room), (-side, side), (low, high - _SHEET)),
+        "tub": ((-back - room, room), (-inner, inner), (low, 0.7 * high)),
+        "floor": ((room - back, -room), (-side, side), (low, 0.6 * high)),
+        "bonnet": ((screen, front), (-side, side), (high - _SHEET, high)),
+        "boot": ((rear, 0.3 * back - back), (-side, side), (high - _SHEET, high)),
+        "dash": ((screen - 0.1, screen), (-side, side), (high - _SHEET, high + 0.08)),
+        "screen top": ((screen - _POST, screen), (-side, side), (top - _POST, top)),
+    }
+    for name, sign in (("left", 1.0), ("right", -1.0)):
+        edge = sorted((sign * side, sign * (side - _POST)))
+        wide = edge[0], edge[1]
+        boxes[f"{name} door"] = (0.3 * back - back, screen), wide, (0.6 * high, high)
+        boxes[f"{name} post"] = (screen - _POST, screen), wide, (high, top)
+    for name, ends in boxes.items():
+        size, middle = ([f(pair) for pair in ends] for f in (_length, _middle))
+        if min(size) > 0.0:
+            solid = Box((size[0], size[1], size[2]))
+            place = Frame("chassis", (middle[0], middle[1], middle[2]))
+            model.shape(f"body {name}", place, solid)
+
+
+def _length(ends: tuple[float, float]) -> float:
+    return ends[1] - ends[0]
+
+
+def _middle(ends: tuple[float, float]) -> float:
+    return (ends[0] + ends[1]) / 2.0
 
 
 def _shipped() -> AnyTyre:

@@ -33,6 +33,7 @@ from touchback.model import (
     Value,
     Vectors,
     check_positive,
+    is_zero,
 )
 from touchback.numbers import Scalar, Vector
 from touchback.vehicle.roads import AnyRoad, Ground, Kerb, PlaneRoad
@@ -206,10 +207,12 @@ class TyreOnRoad(ForceKind, frozen=True, kw_only=True, tag="tyre-on-road"):
         return found
 
     def shapes(self) -> Shapes:
-        """A drum about the axle, as wide as it is of the usual tyres."""
+        """A drum about the axle, as wide as it is of the usual tyres; and the road."""
         across = replace_frame(self.wheel, turn=(*self.wheel.turn, ("x", 0.5 * pi)))
         radius = self.tyre.free_radius()
-        return [(across, CylinderShape(radius, HALF_WIDTH * radius))]
+        still = all(is_zero(component) for component in self.moving)
+        ground = self.road.shapes() if still else self.road.belt()
+        return [(across, CylinderShape(radius, HALF_WIDTH * radius)), *ground]
 
     def apply(self, mechanics: Forces) -> None:
         at = self.road_contact(mechanics)

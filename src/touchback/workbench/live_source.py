@@ -79,6 +79,10 @@ class LiveSource:
         if last is None or last[:2] != (number, parameters):
             last = self._seen = number, parameters, make_scene(poses, number, x, t, parameters)
         found = copy(last[2])
+        if found.seat is not None and not self.commands.exposed.allows(
+            "inputs", found.seat.steer.input
+        ):
+            found.seat = None
         if self.manipulators is not None:
             found.icons = self.manipulators.icons.describe()
             found.held = {} if poses.system.names else held_joints(poses.system.model)
@@ -122,6 +126,9 @@ class LiveSource:
             "recording_size": self.recording_size(),
             "paused": live.state == "paused",
         }  # fmt: skip
+        seat = None if self._seen is None else self._seen[2].seat
+        if seat is not None and seat.torque in system.output_names:
+            told["felt"] = live.read(seat.torque)
         found = self._state(system)
         if found is not None:
             t, x = found
@@ -141,12 +148,16 @@ class LiveSource:
         return float(np.abs(off).max(initial=0.0))
 
     def _state(self, system: System) -> tuple[float, np.ndarray] | None:
-        """The model's time and state of the last tick; None in between two structures."""
-        now = self.live.snapshot()
+        """The model's time and state of the last tick, or those that it starts from before the
+        first one; None in between two structures, or where some of it is no number."""
+        now, message = self.live.published()
+        if not message.number:
+            now |= zip(self.live.system.state_names, self.live.start_state)
         try:
-            return now["time"], np.array([now[name] for name in system.state_names])
+            x = np.array([now[name] for name in system.state_names])
         except KeyError:
             return None
+        return (now["time"], x) if np.isfinite(x).all() else None
 
     def _settings(self, system: System) -> tuple[np.ndarray, Values]:
         inputs, parameters = self.live.taken()

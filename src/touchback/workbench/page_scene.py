@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from touchback import Eye, Fixed, Frame, LinkForce, Model, Revolute, SpringDamper, System
-from touchback.draw import Piece, Track, Watched, plane_across, scene_of
+from touchback.draw import Piece, StickFigure, Track, Watched, plane_across, scene_of
 from touchback.figure_style import BODIES, LINKS, PALE
 from touchback.model import GROUND, Joint, axis_vector
 from touchback.numbers import Scalar
@@ -18,10 +19,12 @@ from touchback.workbench.page_meshes import number_of
 from touchback.workbench.page_source import (
     Marker,
     PageScene,
+    Pedal,
     SceneEye,
     SceneInertia,
     SceneJoint,
     SceneLoop,
+    SceneSeat,
     Shape,
 )
 from touchback.workbench.wire_format import PAIR
@@ -113,8 +116,10 @@ def make_scene(
         found.inertias += sight.inertias()
         found.contacts += sight.contacts(poses.arrows)
         found.eyes += sight.eyes()
-        moving += [sight.film.moving, *sight.reach()]
+        moving += [sight.moving(), *sight.reach()]
         all_.append(sight.film.points)
+    if not system.names and found.eyes:
+        found.seat = seat_of(one.model, found.eyes[0].place.body)
     found.bounds = opening(np.concatenate(moving), np.concatenate(all_)).tolist()
     if not system.names and is_read_robot(system.model):
         found.floor = _floor(sight, np.array(found.bounds))
@@ -140,6 +145,33 @@ def opening(moving: Floats, all_: Floats) -> Floats:
     around = _AROUND * np.linalg.norm(np.ptp(ends, axis=0))
     near = np.clip(all_, ends[0] - around, ends[1] + around)
     return np.array([f(np.concatenate([moving, near]), axis=0) for f in (np.min, np.max)])
+
+
+# Inputs by which people drive cars, of `Human` and `Person` and in the gallery, and sensors of what
+# they feel: the first of each that a model has.
+_STEER = "device wheel", "steering wheel", "hands"
+_THROTTLE, _BRAKE = ("throttle", "drive"), ("brake",)
+_FELT = "felt torque", "steering torque"
+
+
+_TURN = 7.5  # rad: how far a steering wheel turns to a side, unless its input says
+
+
+def seat_of(model: Model, body: str) -> SceneSeat | None:
+    """What who drives has at hand; None where no input turns a wheel."""
+
+    def pedal(names: tuple[str, ...], most: float = 1.0) -> Pedal | None:
+        name = next((each for each in names if each in model.inputs), None)
+        if name is None:
+            return None
+        bound = model.inputs[name].max
+        return Pedal(name, most if bound is None else float(bound))
+
+    steer = pedal(_STEER, _TURN)
+    if steer is None or steer.most <= 0.0:
+        return None
+    torque = next((each for each in _FELT if each in model.sensors), None)
+    return SceneSeat(body, steer, pedal(_THROTTLE), pedal(_BRAKE), torque)
 
 
 class _Sight:
@@ -184,6 +216,29 @@ class _Sight:
         R = np.array(self.instant.rotation(frame), dtype=float)
         return self.placed(frame.body, R, np.array(self.instant.position(frame), dtype=float))
 
+    def moving(self) -> Floats:
+        """Points of the film but those of bodies that are fixed on the ground: an obstacle far
+        away, as a town, doesn't make the picture of a car any larger."""
+        fixed = {
+            joint.child.body: name
+            for name, joint in self.model.joints.items()
+            if isinstance(joint.kind, Fixed) and joint.parent.body == GROUND
+        }
+        film = self.film
+        if not fixed or len(fixed) == len(self.model.bodies):
+            return film.moving
+        away = {*fixed, *fixed.values()}
+        figure = film.figure
+        kept = StickFigure(
+            [each for each in figure.lines if each.name not in away],
+            *(
+                {name: places for name, places in each.items() if name not in away}
+                for each in (figure.joints, figure.bearings, figure.masses)
+            ),
+        )
+        pieces = [each for each in film.pieces if each.body not in away]
+        return replace(film, figure=kept, pieces=pieces).moving
+
     def reach(self) -> list[Floats]:
         """Points with each hinge on the ground turned by quarters: what swings stays in view, where
         no limit or contact holds it; of loops the shortest body, which may turn round (Grashof)."""
@@ -227,10 +282,15 @@ class _Sight:
         at = self.placed(piece.body, piece.R[0], piece.p[0])
         kind = piece.kind.__name__.removesuffix("Shape").lower()
         mesh = None if piece.mesh is None else number_of(piece.mesh)
-        numbers = piece.numbers if piece.mesh is None else np.abs(piece.ends).max(axis=0)
+        ground = piece.ground
+        if ground is not None:
+            numbers: Sequence[float] | Floats = ground.way
+        else:
+            numbers = piece.numbers if piece.mesh is None else np.abs(piece.ends).max(axis=0)
         return Shape(
             at.body, kind, _plain(numbers), at.at, at.turn,
-            piece.colour or self.colours.get(piece.body, PALE), piece.endless, mesh=mesh,
+            piece.colour or self.colours.get(piece.body, PALE), piece.endless,
+            "" if ground is None else ground.paint, mesh,
         )  # fmt: skip
 
     def joints(self) -> list[SceneJoint]:

@@ -70,7 +70,8 @@ class Marker(msgspec.Struct):
 class Shape(msgspec.Struct, omit_defaults=True):
     """Something to draw on a body. `numbers` as the class of its kind in `model/visual_shapes.py`
     has its fields; a "line" has its two ends, a "mesh" how far it goes along its axes, and its
-    number; an `endless` one goes as far as the picture."""
+    number; an `endless` one goes as far as the picture. A "ground" has a mesh that follows again
+    after the way of its numbers, and is painted by its `role`."""
 
     body: str
     kind: str
@@ -127,6 +128,24 @@ class SceneEye(msgspec.Struct):
     place: Marker
 
 
+class Pedal(msgspec.Struct):
+    """An input that who drives a car sets, a steering wheel's as well: what it takes at most."""
+
+    input: str
+    most: float
+
+
+class SceneSeat(msgspec.Struct):
+    """What who drives a car has at hand: its body, the steering wheel [rad, to the left], pedals,
+    and the sensor of the torque at the wheel."""
+
+    body: str
+    steer: Pedal
+    throttle: Pedal | None = None
+    brake: Pedal | None = None
+    torque: str | None = None
+
+
 class PageScene(msgspec.Struct):
     """Everything that a page needs to draw a structure. `flat` has the directions to the right and
     upwards of a mechanism that moves in a plane."""
@@ -150,4 +169,5 @@ class PageScene(msgspec.Struct):
     keyframes: list[str] = msgspec.field(default_factory=list)  # poses of its file
     overloaded: list[str] = msgspec.field(default_factory=list)  # joints that can't hold
     floor: float | None = None  # the height of the ground that a robot stands on [m]
+    seat: SceneSeat | None = None
     tell: str = "scene"

@@ -275,6 +275,11 @@ class Workbench:
         except KeyboardInterrupt:
             return
 
+    def wait_for_page(self) -> None:
+        """Until somebody has opened it."""
+        while not self.hub.clients:
+            time.sleep(0.05)
+
     def close(self) -> None:
         """Ends the page, and the run if it was started for it."""
         _OPEN.discard(self)

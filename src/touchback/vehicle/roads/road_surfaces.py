@@ -1,6 +1,7 @@
 """Kinds of roads: a plane, heights on a grid (bilinear between them), and random roads of ISO
 8608's classes, two tracks that belong to one isotropic surface."""
 
+from collections.abc import Sequence
 from functools import cached_property
 from math import isfinite, pi
 from typing import ClassVar
@@ -12,7 +13,7 @@ from touchback import Table
 from touchback.errors import ModelError
 from touchback.model import Want, call, check_positive, number
 from touchback.numbers import Scalar, as_float, is_real, shown
-from touchback.vehicle.roads.base import Bump, Patch, Road
+from touchback.vehicle.roads.base import WIDTH, Bump, Patch, Road
 
 MOST = 1_000_000  # heights of a road
 REFERENCE = 0.1  # n₀, cycles per metre
@@ -73,6 +74,21 @@ class GridRoad(Road, frozen=True, kw_only=True, tag="grid-road", dict=True):
         except ModelError as error:
             raise ModelError(str(error).replace("Table:", "GridRoad:", 1)) from None
 
+    def surface_at(self, x: Floats, y: Floats) -> Floats:
+        """Bilinear, and level beyond the ends."""
+        z = np.reshape(np.array(self.heights, dtype=float), (len(self.x), len(self.y)))
+        (i, a), (j, b) = (_within(*each) for each in ((self.x, x), (self.y, y)))
+        low, high = (z[i, k] + a * (z[i + 1, k] - z[i, k]) for k in (j, j + 1))
+        return low + b * (high - low)
+
+    def lines(self) -> tuple[Sequence[float], Sequence[float]]:
+        return self.x, self.y
+
+    def strip(self) -> tuple[float, float]:
+        """A map no wider than a road lies in the middle of one; a wider one is all of it."""
+        half = (self.y[-1] - self.y[0]) / 2.0
+        return (self.y[-1] + self.y[0]) / 2.0, max(half, WIDTH / 2.0)
+
     @cached_property
     def _table(self) -> Table:
         return Table(self.x, self.heights, self.y)
@@ -83,6 +99,13 @@ class GridRoad(Road, frozen=True, kw_only=True, tag="grid-road", dict=True):
             call("lookup", table, x, y, want) for want in (Want.VALUE, Want.DX, Want.DY)
         )
         return height, slope_x, slope_y
+
+
+def _within(lines: tuple[float, ...], at: Floats) -> tuple[NDArray[np.int64], Floats]:
+    """The cell between two lines, and how far across it, 0 to 1."""
+    grid = np.array(lines, dtype=float)
+    cell = np.clip(np.searchsorted(grid, at, side="right") - 1, 0, len(grid) - 2)
+    return cell, np.clip((at - grid[cell]) / (grid[cell + 1] - grid[cell]), 0.0, 1.0)
 
 
 def roughness(road_class: str, n: Floats | float) -> Floats | float:

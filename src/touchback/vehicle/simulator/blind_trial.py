@@ -68,18 +68,21 @@ class ObstacleEncounter:
         return float(torque[at]), float(angle[at])
 
 
-def meet_obstacles(live: Live, seed: int) -> list[ObstacleEncounter]:
+def meet_obstacles(
+    live: Live, seed: int, met: list[ObstacleEncounter] | None = None
+) -> list[ObstacleEncounter]:
     """Lets an obstacle appear before the car of a live run with each of three casters, in an order
-    and at times of a seed; whoever drives isn't told."""
-    draw, met = random.Random(seed), []
+    and at times of a seed; whoever drives isn't told. Each that was passed is added to `met`, also
+    when the run is interrupted before the next."""
+    draw, met = random.Random(seed), [] if met is None else met
     for turn, caster in enumerate(draw.sample(CASTERS, len(CASTERS))):
         live["front caster"] = caster
         live.run(draw.uniform(*_CALM))
         now = live.snapshot()
         place = now["x"] + NOTICE * now["speed"]
         live["obstacle"] = place
-        met.append(ObstacleEncounter(turn + 1, caster, place, now["time"]))
         live.run(NOTICE + _AFTER)
+        met.append(ObstacleEncounter(turn + 1, caster, place, now["time"]))
     return met
 
 

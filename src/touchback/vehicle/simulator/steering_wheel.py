@@ -81,12 +81,28 @@ class SteeringDevice(Protocol):
 class WiredWheel:
     """A device outside of the model: input "device wheel" [rad], output "felt torque" [N m] for its
     motor, both to the left: a tick later against the "steering torque" that hands must give.
-    `live.connect` takes a device for both."""
+    `live.connect` takes a device for both. With a `smoothing` [rad/s] the wheel follows the input
+    by a critically damped filter: keys and pages give an angle in steps, hands turn it smoothly."""
+
+    smoothing: float = 0.0
+
+    def __post_init__(self) -> None:
+        said = "WiredWheel: its smoothing is a number from 0 [rad/s]"
+        number_within(said, self.smoothing, 0.0, MOST)
 
     def add(self, model: Model, wanted: Value, torque: Value, tick: float) -> Value:
         """The input; nobody else wants anything."""
         model.sensor(FELT, Signal(tb.haptics.hold(model, "motor torque", -torque), "N m"))
-        return model.input(DEVICE, unit="rad")
+        asked, w = model.input(DEVICE, unit="rad"), self.smoothing
+        if not w:
+            return asked
+        angle, rate = (
+            model.state("hands angle", unit="rad"),
+            model.state("hands rate", unit="rad/s"),
+        )
+        model.set_rate("hands angle", rate)
+        model.set_rate("hands rate", w * w * (asked - angle) - 2.0 * w * rate)
+        return angle
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ import { connect, haltReason } from "./server_connection.js";
 
 const PANELS = {
   view: "./mechanism_view.js", tree: "./parts_tree.js", inspector: "./inspector.js", laws: "./controller_law_editor.js", parameters: "./sliders.js",
-  transport: "./transport_bar.js", scopes: "./scopes.js", meters: "./energy_meters.js", graph: "./mode_graph.js", deadlines: "./deadline_panel.js",
+  transport: "./transport_bar.js", scopes: "./scopes.js", meters: "./energy_meters.js", drive: "./driving.js", graph: "./mode_graph.js", deadlines: "./deadline_panel.js",
 };
 const root = document.documentElement;
 const $ = id => document.getElementById(id);

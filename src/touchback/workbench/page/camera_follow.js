@@ -1,14 +1,20 @@
 // The eye goes along with a body: it rides on one where the model has put an eye, follows one that somebody chose, or what travels, once it is
 // about to leave the picture.
-import { add, sub } from "./draw/vectors.js";
+import { add, composed, sub, turned } from "./draw/vectors.js";
 
 const EDGE = 0.2; // of the picture, from its rim: what comes so near is leaving
+const VIEWS = { chase: { back: 5.8, up: 1.5, down: 0.3, lag: 0.15 }, "from above": { back: 1, up: 24, down: Math.PI / 2, lag: 1 } }; // of cars: m from the driver's eye, rad
 const FREE = ["Free", "Planar"], SLIDING = ["Prismatic", "Cylindrical"]; // joints on the ground by which bodies go away
 
 /** The bodies that can go anywhere: free ones, and those that slide where neither limits nor loops hold them. */
 export function travellers({ joints, loops }) {
   const slides = ({ kind, limits }) => SLIDING.includes(kind) && !loops.length && !limits.some(pair => pair.every(Number.isFinite));
   return joints.filter(each => each.parent.body === "ground" && (FREE.includes(each.kind) || slides(each))).map(each => each.child.body);
+}
+
+/** The eyes of a model, and views of the car in which one sits. */
+export function eyesOf({ eyes = [] }) {
+  return [...eyes, ...(eyes.length ? Object.keys(VIEWS) : []).map(name => ({ name, place: eyes[0].place, view: VIEWS[name] }))];
 }
 
 export class Follow {
@@ -24,7 +30,7 @@ export class Follow {
     this.able = travellers(scene);
     if (other) this.stays = false;
     if (this.body && !this.view.world.index.has(this.body)) this.set(null);
-    const eyes = scene.eyes || [], wanted = other ? null : this.seat;
+    const driven = scene.seat && !this.view.bench.recorded, eyes = eyesOf(scene), wanted = other ? driven && { name: "chase" } : this.seat;
     this.ride(eyes.find(each => each.name === wanted?.name));
   }
 
@@ -33,13 +39,24 @@ export class Follow {
     const { view } = this;
     if (!eye && !this.seat) return;
     this.seat = eye || null;
+    this.yaw = null;
     view.eyeChooser.value = this.seat?.name || "";
     this.sit();
     if (!eye && this.body) this.set(this.body, true);
     view.arrange();
   }
 
-  sit() { this.view.stages.space?.camera.ride(this.seat && this.view.world.ready ? this.view.world.placed(this.seat.place) : null); }
+  sit() { this.view.stages.space?.camera.ride(this.seat && this.view.world.ready ? this.pose() : null); }
+
+  /** Where it rides now: a view of a car turns with that, and stays upright. */
+  pose() {
+    const { world } = this.view, { place, view } = this.seat, own = world.placed(place);
+    if (!view) return own;
+    const ahead = turned(world.pose(place.body).q, [1, 0, 0]), yaw = Math.atan2(ahead[1], ahead[0]), before = this.yaw ?? yaw;
+    this.yaw = before + view.lag * Math.atan2(Math.sin(yaw - before), Math.cos(yaw - before));
+    const half = this.yaw / 2, level = [0, 0, Math.sin(half), Math.cos(half)], tip = [0, Math.sin(view.down / 2), 0, Math.cos(view.down / 2)];
+    return { p: add(own.p, turned(level, [-view.back, 0, view.up])), q: composed(level, tip) };
+  }
 
   /** Follows a body from where it is seen, or brings it to the middle first; null ends it. */
   set(body, middle = false) {

@@ -2,7 +2,7 @@
 import { storage } from "./browser_storage.js";
 import { h, newtons, tool } from "./dom.js";
 import { SideView } from "./side_view.js";
-import { Follow } from "./camera_follow.js";
+import { eyesOf, Follow } from "./camera_follow.js";
 import { Icons } from "./force_icon_shapes.js";
 import { Hand } from "./manipulators.js";
 import { Overlay } from "./view_overlay.js";
@@ -59,7 +59,7 @@ export class View {
         onchange: e => this.setShown(name, e.target.checked) }), label)));
     this.menuButton = tool("What is shown", "M1.8 10c3.6-6.6 12.8-6.6 16.4 0c-3.6 6.6-12.8 6.6-16.4 0zM10 7.4a2.6 2.6 0 1 0 .01 0", "", () => this.openMenu(this.menu.hidden), { "aria-expanded": "false" });
     this.eyeChooser = h("select", { class: "eyes", "aria-label": "Look from", hidden: true,
-      onchange: e => this.follow.ride(this.world.scene.eyes.find(each => each.name === e.target.value)) });
+      onchange: e => this.follow.ride(eyesOf(this.world.scene).find(each => each.name === e.target.value)) });
     const actions = h("div", { class: "actions float" }, this.sideButton, this.menuButton,
       tool("Fit", "M3 7V3h4M13 3h4v4M17 13v4h-4M7 17H3v-4", "0", () => this.fit()), this.followButton, this.eyeChooser,
       tool("Take a picture", "M3 6h3l1.5-2h5L14 6h3v10H3zM10 8a3 3 0 1 0 .01 0", "P", () => this.save()));
@@ -107,7 +107,7 @@ export class View {
     const { scene } = this.world, home = scene.title !== this.seen;
     this.seen = scene.title;
     for (const stage of Object.values(this.stages)) stage.take(scene, home);
-    const eyes = scene.eyes || [];
+    const eyes = eyesOf(scene);
     this.eyeChooser.replaceChildren(h("option", { value: "" }, "from outside"), ...eyes.map(({ name }) => h("option", { value: name }, name)));
     this.eyeChooser.hidden = !eyes.length;
     this.follow.take(scene, home);

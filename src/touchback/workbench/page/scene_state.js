@@ -62,7 +62,7 @@ export class World {
     const weight = 9.81 * (scene.inertias || []).reduce((sum, each) => sum + each.mass, 0);
     this.metre = rounded((weight || 20) / (STRONG * this.radius)); // newtons drawn as one metre
     this.tips = this.ends();
-    for (const shape of scene.shapes) if (shape.kind === "mesh" && !this.meshes.has(shape.mesh)) this.fetchMesh(shape.mesh);
+    for (const shape of scene.shapes) if (shape.mesh != null && !this.meshes.has(shape.mesh)) this.fetchMesh(shape.mesh);
     for (const fn of this.changed) fn("scene");
   }
 

@@ -65,6 +65,7 @@ export class SideView {
     if (show.ground) this.grid();
     for (const shape of world.scene.shapes) if (shape.kind === "plane" || shape.kind === "patch") this.plane(shape);
     for (const shape of world.scene.shapes) if (shape.kind === "surface") this.water(shape);
+    for (const shape of world.scene.shapes) if (shape.kind === "ground") this.road(shape);
     if (show.trails) this.trails();
     for (const shape of world.scene.shapes) if (shape.kind === "line") this.stick(shape);
     for (const shape of world.scene.shapes) if (shape.kind !== "line") this.solid(shape);
@@ -122,6 +123,23 @@ export class SideView {
     this.fill(WATER, 0.16);
     this.trace(ends);
     this.stroke(WATER, 1.5);
+  }
+
+  /** A road from the side: the line of its highest points, and what lies below; of a wall what stands up. */
+  road(shape) {
+    const all = this.world.meshes.get(shape.mesh), upright = /(kerb|wall)$/.test(shape.role);
+    if (!all || !(upright || shape.role === "asphalt")) return;
+    const { p, q } = this.world.placed(shape), model = posed(p, q);
+    const put = ([x, y, z]) => this.at([model[0] * x + model[4] * y + model[8] * z + model[12], model[1] * x + model[5] * y + model[9] * z + model[13], model[2] * x + model[6] * y + model[10] * z + model[14]]);
+    if (upright) this.trace(hull(this.corners(shape).map(put)), true);
+    else {
+      const heights = new Map();
+      for (let i = 0; i < all.length; i += 3) heights.set(all[i], Math.max(heights.get(all[i]) ?? -Infinity, all[i + 2]));
+      const line = [...heights].sort((a, b) => a[0] - b[0]).map(([x, z]) => put([x, 0, z]));
+      this.trace([...line, ...line.reverse().map(([x, y]) => [x, y + 14])], true);
+    }
+    this.fill(this.colours.grid, 0.3);
+    this.stroke(this.colours.soft, 1);
   }
 
   stick(shape) {

@@ -1,6 +1,7 @@
 // The mechanism in space: solids in soft light over a ground grid.
 import { InstancedSolids } from "./instanced_solids.js";
 import { Camera } from "./draw/camera.js";
+import { Ground, SIGHT } from "./draw/ground.js";
 import { Renderer } from "./draw/render.js";
 import { sided } from "./draw/solids.js";
 import { add, along, cross, dot, norm, placed, posed, scaled, sub, turned, unit } from "./draw/vectors.js";
@@ -17,6 +18,7 @@ export class SolidView {
     this.world = world;
     this.renderer = new Renderer(canvas);
     this.crowd = new InstancedSolids(this.renderer);
+    this.ground = new Ground(this.renderer);
     this.camera = new Camera({ centre: [0, 0, 0], radius: 1, ...OBLIQUE });
     this.trails = new Map();
     this.meshes = new Map();
@@ -49,15 +51,18 @@ export class SolidView {
   get eye() { return this.camera; }
 
   draw(show, selected, colours) {
-    const { renderer, world } = this, R = world.radius;
-    renderer.begin(this.camera, colours.paper);
+    const { renderer, world } = this, R = world.radius, roads = show.ground ? this.roads() : [];
+    this.camera.sight = roads.length ? SIGHT : 0;
+    renderer.begin(this.camera, roads.length ? Ground.paper(colours.dark) : colours.paper);
+    if (roads.length) this.ground.draw(roads, colours.dark);
     const { crowd } = this, floor = this.floor();
     crowd.clear();
     this.solids((solid, model, shape) => {
       crowd.add(solid, model, shape.colour || PALE, selected && selected.kind === "body" && selected.name === shape.body ? 0.16 : 0);
     });
     crowd.load();
-    if (show.ground) {
+    if (roads.length && this.level) crowd.shadow(floor + 1e-3 * R, colours.cast, colours.dark ? 0.5 : 0.3);
+    else if (show.ground && !roads.length) {
       const step = rounded(R / 4) * (this.camera.seat ? FAR : 1), half = 12 * step, [x, y] = this.camera.middle, fade = [x, y, floor, half];
       const lines = 1.2 * step, middle = [Math.round(x / lines) * lines, Math.round(y / lines) * lines, floor]; // the ground has no end
       renderer.stroke(renderer.known.grid.rims, placed([lines, 0, 0], [0, lines, 0], [0, 0, 1], middle), colours.grid, 0.7, "LINES", fade);
@@ -70,13 +75,26 @@ export class SolidView {
     if (show.frames) this.frames();
     if (show.inertias) this.inertias();
     if (show.trails) this.drawTrails();
-    renderer.before(() => this.arrows(show));
+    if (!(this.camera.seat && world.scene.seat)) renderer.before(() => this.arrows(show)); // who drives sees the road
     this.walls(colours);
     this.waters();
   }
 
-  /** Where the ground is drawn: at a floor of the model, right below a robot, else a little below everything. */
+  /** Roads and what stands along them, whose meshes are here. */
+  roads() {
+    return this.world.scene.shapes.filter(s => s.kind === "ground" && this.solidOf(s)).map(shape => {
+      const { p, q } = this.world.placed(shape), axes = [[1, 0, 0], [0, 1, 0], [0, 0, 1]].map(v => turned(q, v));
+      return { solid: this.solidOf(shape), p, axes, paint: shape.role, way: turned(q, shape.numbers) };
+    });
+  }
+
+  /** Whether the road is level: else a shadow would lie beside it. */
+  get level() { return this.world.scene.shapes.every(s => s.kind !== "ground" || s.numbers[2] === 0); }
+
+  /** Where the ground is drawn: at a road or a floor of the model, right below a robot, else a little below everything. */
   floor() {
+    const road = this.world.scene.shapes.find(s => s.kind === "ground" && s.role === "asphalt");
+    if (road) return this.world.placed(road).p[2];
     const flat = this.world.scene.shapes.find(s => s.endless && s.kind === "plane" && Math.abs(turned(s.turn, [0, 0, 1])[2]) > 0.999);
     const { floor } = this.world.scene;
     return flat ? this.world.placed(flat).p[2] : Number.isFinite(floor) ? this.world.here([0, 0, floor])[2] - 0.002 * this.world.radius : this.world.low - 0.03 * this.world.radius;

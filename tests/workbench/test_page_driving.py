@@ -1,0 +1,138 @@
+"""A visitor drives: keys, the dash's wheel and a gamepad steer the car that runs, and nothing else;
+the road, the car and what it feels are seen."""
+
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+import touchback as tb
+from tests.workbench.browser import Seat, seat, shot, until
+from touchback import gallery, workbench
+from touchback.realtime.control import CommandServer, Exposed
+from touchback.vehicle.driven_cars import WholeCar
+from touchback.vehicle.drivers import Human
+from touchback.vehicle.manoeuvres import model_of
+from touchback.workbench.live_source import LiveSource
+from touchback.workbench.page_source import Pedal, SceneSeat
+
+STEER = "device wheel"
+
+
+@pytest.fixture(scope="module")
+def system() -> tb.System:
+    """The car of the trial: its speed is kept, its wheel follows the page."""
+    return gallery.make("driving-simulator", person=True, smoothing=12.0).compile()
+
+
+@pytest.fixture(scope="module")
+def page(chromium: object, system: tb.System) -> Iterator[Seat]:
+    with (
+        tb.live(system, rate=1000, method="rk4") as live,
+        workbench.open(live) as bench,
+        seat(chromium, bench) as found,  # type: ignore[arg-type]
+    ):
+        yield found
+
+
+def scene_of(system: tb.System, exposed: Exposed | None = None) -> SceneSeat | None:
+    """What who drives has at hand on a page of a run that hasn't begun."""
+    run = tb.live(system)
+    return LiveSource(run, CommandServer(run, exposed)).scene().seat
+
+
+def test_a_seat_has_what_turns_the_wheel_and_what_is_felt(system: tb.System) -> None:
+    wheel = Pedal(STEER, 7.5)  # rad: its input has no end, so it turns somewhat more than once
+    assert scene_of(system) == SceneSeat("chassis", wheel, torque="felt torque")
+    human = model_of(WholeCar(), Human(most=8.0), 10.0).compile()
+    found = scene_of(human)
+    assert found is not None and found.torque is None
+    assert (found.steer, found.throttle, found.brake) == (
+        Pedal("steering wheel", 8.0), Pedal("throttle", 1.0), Pedal("brake", 1.0),
+    )  # fmt: skip
+    assert scene_of(gallery.make("pendulum").compile()) is None
+
+
+def test_who_may_not_turn_the_wheel_gets_no_seat(system: tb.System) -> None:
+    assert scene_of(system, Exposed(inputs=["other"])) is None
+    assert scene_of(system, Exposed(inputs=[STEER], parameters=False)) is not None
+
+
+def test_an_obstacle_far_away_makes_the_picture_of_the_car_no_larger(system: tb.System) -> None:
+    """It stands at −100 m, on a body that is fixed on the ground; the car is 3.6 m long."""
+    run = tb.live(system)
+    low, high = np.array(LiveSource(run, CommandServer(run)).scene().bounds)
+    assert (high - low)[0] < 3 * 3.6
+
+
+@pytest.mark.browser
+def test_the_page_opens_behind_the_car_on_its_road(page: Seat) -> None:
+    """The eye looks ahead: sky above, in the middle below it the asphalt, grey, beside it grass,
+    more green than anything else."""
+    assert page.ask("bench.view.follow.seat.name") == "chase"
+    page.until("bench.view.stages.space.roads().length >= 3")  # surface, lines, verge
+    page.see_now()
+    picture = shot(page)
+    rows, columns, _ = picture.shape
+    sky, grass = picture[rows // 20, columns // 2], picture[rows // 2, columns - 20]
+    assert sky[2] > sky[0] + 8 and sky.min() > 120
+    assert grass[1] == grass.max() and grass[1] > grass[2] + 15
+    road = picture[int(0.36 * rows), columns // 2 - 40 : columns // 2 + 40].mean(axis=0)
+    assert np.ptp(road) < 25
+
+
+@pytest.mark.browser
+def test_arrow_keys_turn_the_wheel_and_let_it_come_back(page: Seat) -> None:
+    """At 20.8 m/s 280/v² = 0.64 rad, about what tyres bear and Docquier's drivers turned, is all
+    that keys ask for; not the 7.5 rad of a car that stands."""
+    page.page.keyboard.down("ArrowLeft")
+    until(lambda: page.live[STEER] > 0.3)
+    page.ask("() => new Promise(done => setTimeout(done, 800))")  # all the way, at any frame rate
+    assert page.live[STEER] < 0.8
+    turned = page.ask("bench.driving.turned.getAttribute('transform')")
+    assert str(turned).startswith("rotate(-")  # of the picture: to the left
+    page.page.keyboard.up("ArrowLeft")
+    until(lambda: page.live[STEER] == 0.0)
+    page.page.keyboard.down("d")
+    until(lambda: page.live[STEER] < -0.1)
+    page.page.keyboard.up("d")
+    until(lambda: page.live[STEER] == 0.0)
+
+
+@pytest.mark.browser
+def test_a_drag_of_the_dash_turns_the_wheel_and_a_gamepad_too(page: Seat) -> None:
+    box = page.page.locator("#drive .rim").bounding_box()
+    assert box is not None
+    middle = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    page.drag(middle, (40, 0), hold=True)
+    until(lambda: page.live[STEER] < -0.1)  # to the right
+    page.page.mouse.up()
+    until(lambda: page.live[STEER] == 0.0)
+    page.ask(
+        "() => { navigator.getGamepads = () => [{ axes: [window.stick, 0], buttons: [] }];"
+        " window.stick = -0.5; }"
+    )
+    until(lambda: page.live[STEER] > 0.1)  # left is below zero on gamepads
+    page.ask("() => { window.stick = 0.02; }")  # no stick rests at zero
+    until(lambda: page.live[STEER] == 0.0)
+
+
+@pytest.mark.browser
+def test_letters_in_a_field_are_no_steering(page: Seat) -> None:
+    field = page.page.locator("#parameters input[type=number]").first
+    field.focus()
+    page.page.keyboard.press("ArrowLeft")
+    assert page.ask("bench.driving.held.size") == 0
+    page.page.locator("canvas:visible").first.focus()
+
+
+@pytest.mark.browser
+def test_the_dash_tells_speed_and_torque_and_the_view_from_above_stays_upright(page: Seat) -> None:
+    """75 km/h are kept; the eye is 24 m above the driver's and looks down."""
+    until(lambda: abs(int(str(page.ask("bench.driving.digits.textContent"))) - 75) <= 6)
+    page.until("bench.driving.newtons.textContent.endsWith('N m')")
+    page.page.get_by_label("Look from").select_option("from above")
+    away = page.ask("bench.view.eye.shot(1).away")
+    assert away == pytest.approx([0.0, 0.0, 1.0], abs=1e-6)
+    page.page.get_by_label("Look from").select_option("driver")
+    assert page.ask("bench.view.eye.shot(1).away[0]") < -0.9  # ahead, not up
