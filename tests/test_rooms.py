@@ -126,7 +126,16 @@ PUBLIC_NAMES = {
         "instruments",
         "vehicle",
     ),
-    "workbench": ("symbolic", "model", "system", "recording", "realtime", "devices", "gallery"),
+    "workbench": (
+        "symbolic",
+        "model",
+        "contact",
+        "system",
+        "recording",
+        "realtime",
+        "devices",
+        "gallery",
+    ),
     "cli": (
         "model",
         "system",

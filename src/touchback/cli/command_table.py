@@ -94,7 +94,7 @@ COMMANDS: dict[str, CommandEntry] = {
     "drive": CommandEntry(
         "vehicle_commands", "drive",
         "Drive a manoeuvre with a car and tell the figures that standards ask for; or drive "
-        "yourself, at a steering wheel with force feedback.",
+        "yourself, on a page, or at a steering wheel with force feedback.",
     ),
     "quality": CommandEntry(
         "simulate_commands", "quality",
