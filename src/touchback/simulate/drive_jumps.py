@@ -175,14 +175,11 @@ def warn_of_ground_jumps(spec: RunSpec, above: int = 1) -> None:
     if limits.knots is None or not len(limits.jumps):
         return
     (nq, nv, _), times = system.sizes, limits.jumps
-    q, v, z = np.split(x, [nq, nq + nv])
+    q, v, z = (np.tile(part, (len(times), 1)) for part in np.split(x, [nq, nq + nv]))
     momenta = [
-        system.momentum(
-            *(np.tile(part, (len(times), 1)) for part in (q, v)), t=side,
-            z=np.tile(z, (len(times), 1)), parameters=spec.parameters,
-        ).reshape(len(times), -1)
+        system.momentum(q, v, side, z, parameters=spec.parameters).reshape(len(times), -1)
         for side in (limits.knots.before_ends(times), times)
-    ]  # fmt: skip
+    ]
     jumps = _jumps(*momenta).max(axis=1)
     if not jumps.any():
         return
