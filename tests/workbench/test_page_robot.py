@@ -80,3 +80,27 @@ def test_the_joints_hold_float_or_are_free(page: Seat) -> None:
     page.live.choose("hold", "gravity compensation")  # by somebody else
     until(lambda: pressed() == ["Float"])
     assert page.errors == []
+
+
+def test_the_hand_of_a_robot_is_pulled_while_it_runs_and_led_while_it_rests(page: Seat) -> None:
+    """By a force it gives way and comes back; by inverse kinematics its joints follow within their
+    limits, and it stays there when the run goes on."""
+    live = page.live
+    page.ask("() => bench.send({ do: 'hold', mode: 'hold' })")
+    page.ask("() => bench.send({ do: 'keyframe', name: 'home' })")
+    until(lambda: near(page, "elbow", 0.3) and near(page, "shoulder", 0.2))
+    page.see_now()
+    page.drag(page.pixel("lower", [0.2, 0.0, 0.0]), (0.0, -60.0), hold=True)
+    until(lambda: live.read("elbow") < 0.2)  # pulled up
+    page.page.mouse.up()
+    until(lambda: near(page, "elbow", 0.3) and near(page, "shoulder", 0.2))
+    live.pause()
+    page.until("bench.status.paused")
+    page.see_now()
+    page.drag(page.pixel("lower", [0.2, 0.0, 0.0]), (0.0, -50.0))
+    until(lambda: live.read("elbow") < 0.2)
+    until(lambda: np.radians(live["elbow command"]) == pytest.approx(live.read("elbow"), abs=1e-6))
+    posed = live.read("shoulder"), live.read("elbow")
+    live.go()
+    live.run(0.5)
+    assert near(page, "shoulder", posed[0]) and near(page, "elbow", posed[1])
