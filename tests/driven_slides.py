@@ -51,3 +51,35 @@ def kick(run: tb.Run, at: float = AT) -> tuple[float, float]:
     after = int(np.searchsorted(run.time, at))
     jump = run["swing rate"][after] - run["swing rate"][after - 1]
     return float(jump), float(np.cos(run["swing"][after]))
+
+
+def kinked(kind: str, at: float) -> Any:
+    """Rest or −0.5 m/s, then 1 or 0.5 m/s from an instant on: a jump by 1 m/s, written in the ways
+    that differ in what they give just there."""
+
+    def motion(m: tb.Model) -> Any:
+        late = m.time - at
+        ways = {
+            "abs": lambda: 0.5 * abs(late),
+            "maximum": lambda: tb.maximum(0.0, late),
+            "minimum": lambda: -tb.minimum(0.0, -late),
+            "select<": lambda: tb.select(m.time < at, 0.0, late),
+            "select<=": lambda: tb.select(m.time <= at, 0.0, late),
+            "lookup": lambda: tb.lookup(
+                m.table("way", [0.0, at, 9.0], [0.0, 0.0, 9.0 - at]), m.time
+            ),
+        }
+        return ways[kind]()
+
+    return motion
+
+
+WAYS = ("abs", "maximum", "minimum", "select<", "select<=", "lookup")
+
+
+def zigzag(count: int, end: float) -> Any:
+    """So many straight lines up to an end, with slopes of ±0.1 m/s."""
+    at = np.linspace(0.0, end, count + 1)
+    return lambda m: tb.lookup(
+        m.table("way", at, 0.1 * end / count * (np.arange(count + 1) % 2)), m.time
+    )

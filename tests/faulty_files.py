@@ -254,5 +254,5 @@ file_fault(
     "quantity of another dimension",
     "touchback: 1\nname: arm\nbodies:\n  rod: {mass: 35 mm}",
     "arm.yaml, line 4, bodies.rod.mass: '35 mm' is a quantity in m; kg is needed there. Give it in "
-    "a unit of that dimension, or as a plain number in SI.",
+    "a unit of that dimension, or as a plain number in kg.",
 )

@@ -22,6 +22,8 @@ def test_a_table_is_what_the_result_files_give(name: str) -> None:
 
 
 def test_operations_of_trackers_are_what_the_code_counts() -> None:
+    """Within 1 %: which products of the wheel's constants coincide depends on their last bits, and
+    with them up to ten operations (1446 on AArch64, 1452 on x86-64)."""
     label = "ψ = 0.3"
     wheels = [each for each in pages.records("omni") if each.get("wheel") == label]
     recorded, shape = {each["tracker"]: each["flops"] for each in wheels}, omni.SHAPES[label]
@@ -30,7 +32,7 @@ def test_operations_of_trackers_are_what_the_code_counts() -> None:
         for tracker in recorded
     }
     again = f"run `python -m benchmarks omni` and `{pages.COMMAND} results/bench-….json`"
-    assert recorded == counted, f"benchmarks.md is stale: {again}"
+    assert counted == pytest.approx(recorded, rel=0.01), f"benchmarks.md is stale: {again}"
 
 
 @pytest.mark.parametrize("known", robotran.MODELS, ids=lambda known: known.model)

@@ -14,7 +14,7 @@ TESTS = Path(__file__).resolve().parent
 sys.path.append(str(TESTS / "mutate"))
 from c_mutants import c_mutants  # noqa: E402
 from chosen_tests import FileMap, Look, files_of_room, looks  # noqa: E402
-from private_copy import Outcome, PrivateCopy, Project  # noqa: E402
+from private_copy import Outcome, PrivateCopy, Project, compiler_flags  # noqa: E402
 from python_mutants import differs, python_mutants  # noqa: E402
 from verdicts import _seen, equivalents  # noqa: E402
 
@@ -227,6 +227,16 @@ def test_c_is_broken_outside_of_comments_strings_and_declarations() -> None:
         ("constant", "int m = n + 3; /* 3 + 4 */"),
         ("dropped statement", ";"),
     }
+
+
+def test_broken_c_is_compiled_with_the_flags_of_the_library(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delenv("CFLAGS", raising=False)
+    flags = compiler_flags(TESTS.parent / "setup.py")
+    assert {"-O3", "-ffp-contract=off", "-g0"} <= set(flags)
+    monkeypatch.setenv("CFLAGS", "-g")
+    assert compiler_flags(TESTS.parent / "setup.py") == [each for each in flags if each != "-g0"]
 
 
 def test_every_mutant_that_is_called_equivalent_exists_and_has_a_reason() -> None:

@@ -40,7 +40,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     return made
 
 
-def wanted(patience: float, seconds: float | None = None) -> PageOptions:
+def wanted(patience: float | None, seconds: float | None = None) -> PageOptions:
     return PageOptions("zoo", None, 1000.0, None, seconds, "127.0.0.1", 0, patience, None)
 
 
@@ -53,6 +53,26 @@ def test_patience_is_how_long_nobody_is_there_at_first_and_after_the_last_left(
     )
     assert clock.now == pytest.approx(1000.0 + stays + 60.0, abs=0.1)  # two looks
     assert "nobody was connected for 60 s" in why
+
+
+def test_at_a_terminal_it_waits_until_ctrl_c_and_elsewhere_for_its_patience(
+    clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(keyboard_performance, "is_attended", lambda: False)
+    why = keyboard_performance._wait(wanted(None), lambda: False, lambda: 0.0)
+    assert "nobody was connected for 20 s" in why
+
+    def nobody_for_a_day() -> float:
+        if clock.now > 1000.0 + 86_400.0:
+            raise KeyboardInterrupt
+        clock.now += 60.0
+        return 0.0
+
+    monkeypatch.setattr(keyboard_performance, "is_attended", lambda: True)
+    with pytest.raises(KeyboardInterrupt):
+        keyboard_performance._wait(wanted(None), lambda: False, nobody_for_a_day)
+    why = keyboard_performance._wait(wanted(5.0), lambda: False, lambda: 0.0)
+    assert "nobody was connected for 5 s" in why  # what is given holds at a terminal too
 
 
 def test_who_plays_is_waited_for_and_the_last_note_rings(clock: Clock) -> None:

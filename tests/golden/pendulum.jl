@@ -1,4 +1,4 @@
-# Printed by Touchback 0.1.0: needs Julia's standard library only.
+# Printed by Touchback 0.2.0: needs Julia's standard library only.
 #
 # M a = f + W' l,  J a + gamma = 0,  J v = b,  h(q, t) = 0, of states x = [q; v; z].
 module Mechanism

@@ -1,5 +1,5 @@
 package Pendulum "Pendulum"
-  // Printed by Touchback 0.1.0.
+  // Printed by Touchback 0.2.0.
 
   connector KinematicPort "How a body's frame moves, along world axes"
     Real r[3](each unit = "m") "position of its origin";

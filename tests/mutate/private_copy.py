@@ -150,7 +150,7 @@ class NativeBuild:
     def __init__(self, project: Project, folder: Path) -> None:
         self.native = project.root / "src" / project.package / "native"
         self.folder = folder
-        self.flags = _flags(project.root / "setup.py")
+        self.flags = compiler_flags(project.root / "setup.py")
         described = folder / "description.c"
         write = [sys.executable, str(self.native / "describe_headers.py"), str(described)]
         subprocess.run(write, check=True)
@@ -183,8 +183,10 @@ class NativeBuild:
         return subprocess.run(link, capture_output=True).returncode == 0
 
 
-def _flags(setup: Path) -> list[str]:
+def compiler_flags(setup: Path) -> list[str]:
+    """FLAGS of setup.py, which may ask the environment."""
     for node in ast.parse(setup.read_text(encoding="utf-8")).body:
         if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "FLAGS":
-            return [str(flag) for flag in ast.literal_eval(node.value)]
+            code = compile(ast.Expression(node.value), str(setup), "eval")
+            return [str(flag) for flag in eval(code, {"os": os})]
     raise SystemExit("setup.py has no FLAGS with which the library is compiled.")

@@ -14,8 +14,10 @@ from driven_slides import (
     LENGTH,
     MASS,
     UNTIL,
+    WAYS,
     add_modes,
     kick,
+    kinked,
     pendulum_on_slide,
     ramp,
 )
@@ -147,3 +149,50 @@ def test_time_stepping_applies_the_impulse_within_a_step() -> None:
     jump = MASS * LENGTH * np.cos(0.4) / (INERTIA + MASS * LENGTH**2)
     after = int(np.searchsorted(run.time, AT + 3e-5))
     assert run["swing rate"][after] == pytest.approx(jump, rel=1e-3)  # of some steps' length
+
+
+def test_a_drive_that_a_switch_turns_on_kicks_when_its_rate_jumps_later() -> None:
+    model = pendulum_on_slide(ramp(1.0), angle=0.0, gravity=0.0)
+    system = model.compile()
+    system.deactivate("x")
+    run = tb.simulate(
+        system, system.assemble(), UNTIL, events=[tb.Switch(0.01, activate=["x"])],
+        energy_balance=True, progress=False,
+    )  # fmt: skip
+    assert kick(run)[0] == pytest.approx(KICK, rel=1e-9)
+    assert abs(run.energy_balance.residual) < 1e-8
+    assert any("jumps by 1 m/s" in said for said in run.metadata["diagnostics"])
+
+
+@pytest.mark.parametrize("kind", WAYS)
+@pytest.mark.parametrize("options", [{}, {"method": "rk4", "step": 1e-3}], ids=str)
+def test_a_run_that_ends_where_a_rate_jumps_ends_before_it(kind: str, options: Any) -> None:
+    """What comes after belongs to a run that goes on: the last row has the rates of the way to it,
+    and the energies of one instant."""
+    system = pendulum_on_slide(kinked(kind, UNTIL), angle=0.0, gravity=0.0).compile()
+    run = tb.simulate(system, duration=UNTIL, energy_balance=True, progress=False, **options)
+    assert run.time[-1] == UNTIL and len(np.unique(run.time)) == len(run.time)
+    assert run["x rate"][-1] == run["x rate"][0] and run["swing rate"][-1] == run["swing rate"][0]
+    assert abs(run.energy_balance.residual) < 1e-12 and not run.metadata["diagnostics"]
+    batch = system.batch(2).run(duration=UNTIL, method="rk4", step=1e-3, progress=False)
+    assert batch["x rate"][1, -1] == pytest.approx(run["x rate"][0], abs=1e-12)
+    assert batch["swing rate"][1, -1] == pytest.approx(run["swing rate"][0], abs=1e-12)
+
+
+def test_a_moving_ground_whose_velocity_jumps_is_warned_of() -> None:
+    m = tb.Model("lift", gravity=(0, 0, 0))
+    bob = m.body("bob", mass=MASS, com=(0, 0, -LENGTH), inertia=(INERTIA,) * 3)
+    m.joint("swing", tb.Revolute("y"), m.ground, bob)
+    m.move_base(position=(tb.maximum(0.0, m.time - AT), 0, 0))
+    system = m.compile()
+    said = rf"moving ground jumps at 1 instants, first at t = {AT} s, .* {MASS} kg m/s"
+    with pytest.warns(RuntimeWarning, match=said) as caught:
+        tb.simulate(system, duration=UNTIL, progress=False)
+    assert caught[0].filename == __file__
+    with pytest.warns(RuntimeWarning, match=said):
+        system.batch(2).run(duration=UNTIL, progress=False)
+    with pytest.warns(RuntimeWarning, match=said), tb.live(system, rate=1000.0, speed=None):
+        pass
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        tb.simulate(system, duration=0.5 * AT, progress=False)

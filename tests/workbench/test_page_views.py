@@ -151,3 +151,18 @@ def test_nothing_is_cut_at_any_width(page: Seat) -> None:
         )
     assert before is not None
     page.page.set_viewport_size(before)
+
+
+def test_the_space_bar_pauses_after_a_button_was_clicked_and_repeats_no_click(page: Seat) -> None:
+    """Whoever reaches a button by the keyboard presses it by the space bar, as everywhere."""
+    page.ask("bench.send({do: 'go'})")
+    page.page.click("[data-name=reset]")
+    page.until("!bench.status.paused")
+    page.page.keyboard.press(" ")
+    page.until("bench.status.paused")
+    page.page.click("[data-name=step]")
+    page.page.keyboard.press(" ")
+    page.until("!bench.status.paused")
+    page.ask("document.querySelector('[data-name=pause], [data-name=go]').focus()")
+    page.page.keyboard.press(" ")
+    page.until("bench.status.paused")

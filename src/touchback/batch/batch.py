@@ -37,6 +37,7 @@ from touchback.simulate import (
     Solver,
     formulation_for,
     solver_for,
+    warn_of_ground_jumps,
 )
 from touchback.system import Function, State, System, filled
 
@@ -105,6 +106,7 @@ class Batch:
         run = RunSpec.read(
             system, duration, start=start, constraints=formulation, outputs=self._recorded(record)
         )
+        warn_of_ground_jumps(replace(run, x0=system.initial_state().x))
         real, stays = cuda_type(precision), is_on_device(x0)
         instances = read_batch_inputs(system, self.count, None if stays else x0, inputs, parameters)
         spec = BatchSpec(

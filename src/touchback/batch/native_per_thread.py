@@ -99,7 +99,11 @@ class ConstrainedBatch:
         spec = spec.assembled()
         native = _native_constrained(spec, workers)
         if jumps:
-            native.apply_impulses([[(one.time, one.before) for one in own] for own in jumps])
+            end = spec.span.end
+            native.apply_impulses(
+                [[(one.time if one.time < end else np.inf, one.before) for one in own]
+                 for own in jumps]
+            )  # fmt: skip
         times = instants(spec.span, duration, solver.output_step or solver.step)
         into = empty_batch_run(spec, native, times)
         ran = run_per_thread(native, spec, into, shown)

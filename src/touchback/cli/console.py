@@ -67,6 +67,17 @@ def _console(stderr: bool = False) -> Console:
 out, err = _console(), _console(stderr=True)
 
 
+def show_page(url: str) -> None:
+    """Says where a page is, and what to do with the address."""
+    out.print(f"page: {url}", soft_wrap=True)
+    out.print("Open this address in a browser; Ctrl-C ends the command.")
+
+
+def is_attended() -> bool:
+    """Whether somebody sits at a terminal, who can end a command by Ctrl-C."""
+    return sys.stdin is not None and sys.stdin.isatty() and sys.stdout.isatty()
+
+
 def working(what: str) -> Status:
     """A spinner on a terminal while something takes its time."""
     return err.status(Text(what))

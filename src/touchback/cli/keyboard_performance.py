@@ -3,6 +3,7 @@ or on real keys."""
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -17,7 +18,7 @@ from rich.table import Table
 
 import touchback as tb
 from touchback.cli import INTERRUPTED
-from touchback.cli.console import out, working
+from touchback.cli.console import is_attended, out, show_page, working
 from touchback.cli.device_commands import calibrated, open_device, show_identified
 from touchback.errors import InputError
 from touchback.instruments import (
@@ -292,7 +293,7 @@ def show_note(time: float, note: int, loudness: float) -> None:
     out.print(f"  {time:8.3f} s  {note_name(note):<3} {loudness:5.2f} {bar}")
 
 
-PATIENCE = 20.0  # s that nobody may be connected before it ends
+PATIENCE = 20.0  # s that nobody may be connected before a page ends that nobody can end by Ctrl-C
 
 
 _LOOK = 0.05  # s
@@ -318,7 +319,7 @@ class PageOptions:
     seconds: float | None = None
     host: str = "127.0.0.1"
     port: int = 0
-    patience: float = PATIENCE
+    patience: float | None = None
     answers: Path | None = None
     board: ForcedChoicePage | None = None  # a trial's that is ready
     regulation: Regulation = DEFAULT_REGULATION
@@ -340,7 +341,7 @@ def play_on_page(wanted: PageOptions, show: Show | None = None) -> None:
         raise typer.Exit(INTERRUPTED) from None
     with server:
         try:
-            out.print(f"page: {server.url}", soft_wrap=True)
+            show_page(server.url)
             if wanted.host not in _LOOPBACK:
                 out.print("Whoever has this address can play: it holds a token.")
             if board is not None and show is not None:
@@ -382,17 +383,20 @@ def _opened(wanted: PageOptions) -> tuple[PlayServer, PianoPage | None]:
 
 def _wait(wanted: PageOptions, playing: Callable[[], bool], seen: Callable[[], float]) -> str:
     """Until the time is up; without one until the passage is played and nobody was there for as
-    long as patience lasts. Tells why it ended."""
+    long as patience lasts, which is for ever at a terminal unless given. Returns why it ended."""
+    patience = wanted.patience
+    if patience is None:
+        patience = math.inf if is_attended() else PATIENCE
     start = last = time.monotonic()
     ringing = start
     while True:
         now, last = time.monotonic(), max(last, seen())
         if plays := playing():
-            ringing = now + min(_RINGING, wanted.patience)
+            ringing = now + min(_RINGING, patience)
         if wanted.seconds is not None:
             if now >= start + SETTLING_TIME + wanted.seconds:
                 return f"after {wanted.seconds:g} s, as --seconds says."
-        elif not plays and now >= max(ringing, last + wanted.patience):
+        elif not plays and now >= max(ringing, last + patience):
             return f"as nobody was connected for {now - last:.0f} s; --patience gives more."
         time.sleep(_LOOK)
 

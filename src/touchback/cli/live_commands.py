@@ -22,7 +22,7 @@ from rich.text import Text
 
 import touchback as tb
 from touchback import workbench
-from touchback.cli.console import err, out, working
+from touchback.cli.console import err, out, show_page, working
 from touchback.cli.model_argument import load
 from touchback.cli.option_types import assignments, number, output, seconds as span, set_values
 from touchback.errors import InputError, SolveError, TouchbackError
@@ -363,7 +363,7 @@ def view(
             feed_page(bench.live, replace(experiment, inputs=own))
             for name, device in devices.items():
                 bench.live.connect(name, device)
-        out.print(f"page: {bench.url}", soft_wrap=True)
+        show_page(bench.url)
         if host not in _LOOPBACK:
             out.print("Whoever has this address can touch it: it holds a token.")
         bench.wait(seconds)

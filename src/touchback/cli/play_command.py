@@ -19,7 +19,6 @@ import touchback as tb
 from touchback.cli.benchmark_commands import seconds_per_call
 from touchback.cli.console import out, working
 from touchback.cli.keyboard_performance import (
-    PATIENCE as NOBODY,
     Board,
     PageOptions,
     WireOptions,
@@ -253,8 +252,13 @@ def play(
     host: Annotated[str, typer.Option(help="What the page's server listens on.")] = "127.0.0.1",
     server_port: Annotated[int, number("The page's port; 0 chooses one.", 0, 65_535)] = 0,
     patience: Annotated[
-        float, number("How long nobody may be connected before it ends [s].", 0.0)
-    ] = NOBODY,
+        float | None,
+        number(
+            "How long nobody may be connected before it ends [s]; unless given, it waits for "
+            "Ctrl-C at a terminal, and 20 s elsewhere.",
+            0.0,
+        ),
+    ] = None,
     answers: Annotated[Path | None, typer.Option(help="Of a trial: where answers go.")] = None,
     device: Annotated[
         list[str] | None,

@@ -48,10 +48,9 @@ class NodeValues:
     """What a node is at a state; along world axes but for inertias, which stand along those of
     their body. Flows and efforts are those of its bond, along which power counts into the element.
 
-    `matrix`  MTF: f_head = T f_tail and e_tail = Tᵀ e_head, with its `rate`; I: e = M ḟ; EJS:
-              e = G f, of G = −Gᵀ
-    `effort`  of Se, C and R
-    `flow`    of Sf, with its `flow_rate`"""
+    `matrix` is T of an MTF, f_head = T f_tail and e_tail = Tᵀ e_head, with its `rate`; M of an I,
+    e = M ḟ; G of an EJS, e = G f and G = −Gᵀ. `effort` is that of Se, C and R, `flow` that of Sf,
+    with its `flow_rate`."""
 
     matrix: np.ndarray | None = None
     rate: np.ndarray | None = None

@@ -5,6 +5,7 @@ from touchback.contact import critical_friction as critical_friction
 from touchback.native import AugmentedLagrangian, Baumgarte, Penalty
 from touchback.simulate.adaptive_step_limits import (
     StepLimits as StepLimits,
+    TooManyKnots as TooManyKnots,
     step_limits as step_limits,
 )
 from touchback.simulate.constraint_switching import Switch
@@ -18,6 +19,7 @@ from touchback.simulate.drive_jumps import (
     RateJump as RateJump,
     find_rate_jumps as find_rate_jumps,
     prescribed_motions as prescribed_motions,
+    warn_of_ground_jumps as warn_of_ground_jumps,
     warn_of_jumps as warn_of_jumps,
 )
 from touchback.simulate.event_monitor import Event

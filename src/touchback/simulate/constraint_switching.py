@@ -69,12 +69,14 @@ def simulate_switched(
     happenings: Sequence[Event | Switch],
     inputs: InputData | None,
     about: Mapping[str, object],
-    jumps: Sequence[RateJump] = (),
-    grid: Iterable[float] = (),
+    jumps: Sequence[RateJump],
+    later_jumps: Callable[[RunSpec], Sequence[RateJump]],
+    grid: Iterable[float],
 ) -> Run:
     """The runs between switches, and between `jumps` of drives, as one, which tells `about` what
     was asked; the system keeps its constraints and parameters. `simulate` runs what is asked of a
-    part. After a jump steps and rows return to multiples of the times of a `grid` [s]."""
+    part; `later_jumps` are those of a rest, in which other drives may act. After a jump steps and
+    rows return to multiples of the times of a `grid` [s]."""
     if not spec.system.constrained:
         raise InputError(f"{spec.system.name}: it has no constraints to switch.")
     system, span = spec.system.independent_copy(), spec.span
@@ -83,12 +85,7 @@ def simulate_switched(
     timely = _timed(inputs, span.end)
     given = read_inputs(system, timely, span.end)
     timed = [(at, switch) for switch in switches if not isinstance(at := switch.at, Event)]
-    waiting: list[tuple[float, Switch | RateJump | None]] = [
-        *timed,
-        *((each.before, each) for each in jumps),
-        *((at, None) for at in _returns(span, jumps, grid)),
-    ]
-    waiting.sort(key=lambda pair: pair[0])
+    waiting = _waiting(timed, span, jumps, grid)
     impulses: Problem | None = None  # what applies them, while the same constraints act
     whole = None if switches else span
     on_event = {at.name: (at, switch) for switch in switches if isinstance(at := switch.at, Event)}
@@ -100,8 +97,9 @@ def simulate_switched(
     rounding = _ROUNDING * max(abs(span.start), abs(span.end))
     for name, number in spec.parameters.items():
         system[name] = number
-    while t < span.end:
-        until = min(waiting[0][0] if waiting else np.inf, span.end)
+    last = _last_before(span, jumps)
+    while t < last:
+        until = min(waiting[0][0] if waiting else np.inf, last)
         if until > t:
             watched = [
                 *events,
@@ -148,7 +146,34 @@ def simulate_switched(
             x, lost = system.consistent(x, t, given.at(t, x)[1:])
             done.append({"time": t, "activate": list(switch.activate),
                          "deactivate": list(switch.deactivate), "energy lost": lost})  # fmt: skip
+            timed = [(at, each) for at, each in waiting if isinstance(each, Switch)]
+            if t < span.end:
+                rest = replace(spec, system=system, span=Span(t, span.end - t), inputs=given, x0=x)
+                jumps = later_jumps(rest)
+                waiting, last = _waiting(timed, span, jumps, grid), _last_before(span, jumps)
+    if last < span.end and t == last:
+        runs[-1].time[-1] = span.end
     return _joined(runs, going_on, done, about, passed)
+
+
+def _waiting(
+    switches: Iterable[tuple[float, Switch]],
+    span: Span,
+    jumps: Sequence[RateJump],
+    grid: Iterable[float],
+) -> list[tuple[float, Switch | RateJump | None]]:
+    """What happens at which times, in their order; None: a part ends on the grid."""
+    found: list[tuple[float, Switch | RateJump | None]] = [
+        *switches,
+        *((each.before, each) for each in jumps if each.time < span.end),
+        *((at, None) for at in _returns(span, jumps, grid)),
+    ]
+    return sorted(found, key=lambda pair: pair[0])
+
+
+def _last_before(span: Span, jumps: Sequence[RateJump]) -> float:
+    """The end of a span, or the last instant before what jumps there."""
+    return min((each.before for each in jumps if each.time >= span.end), default=span.end)
 
 
 def _returns(span: Span, jumps: Sequence[RateJump], grid: Iterable[float]) -> list[float]:

@@ -8,12 +8,13 @@ constraints are switched. A motion that jumps itself would take an infinite impu
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from touchback.errors import InputError
+from touchback.model import BaseMotion
 from touchback.numbers import Floats
 from touchback.simulate.adaptive_step_limits import step_limits
 from touchback.simulate.run_spec import RunSpec
@@ -23,7 +24,6 @@ from touchback.simulate.unsupported_features import MEMORIES, RIGID
 from touchback.system import Function, System
 
 _MOST = 200  # instants at which a run is parted
-_LOOKED_AT = 2000  # instants: of more, as many that lie evenly among them
 _APART = 64.0 * np.finfo(float).eps  # of times
 _PART_OF_STEP = 1e-7  # solvers with fixed steps take less for rounding
 _ROUNDING = 1e-9  # of the numbers: a smaller jump is none
@@ -48,10 +48,14 @@ class PrescribedMotion(NamedTuple):
     rates: Function
     block: Floats
 
-    def at(self, x: Floats, u: Floats) -> tuple[Floats, Floats]:
-        """h and b of each row."""
-        rows = slice(len(self.rows))
-        return self.positions.at(x, u, self.block)[rows], self.rates.at(x, u, self.block)
+    def over(self, x: Floats, u: Floats) -> tuple[Floats, Floats]:
+        """h and b of each row, at a state, for each row of `u`."""
+        found = []
+        for function in (self.positions, self.rates):
+            values = np.empty((len(u), function.out_size))
+            function.rows((len(x), u.shape[1]), [(x, 0), (u, len(x))], self.block, values)
+            found.append(values[:, : len(self.rows)])
+        return found[0], found[1]
 
 
 def prescribed_motions(system: System, parameters: dict[str, float]) -> list[PrescribedMotion]:
@@ -71,44 +75,51 @@ def prescribed_motions(system: System, parameters: dict[str, float]) -> list[Pre
 
 
 def find_rate_jumps(spec: RunSpec, solver: Solver) -> list[RateJump]:
-    """Where rates that constraints prescribe jump within a run, before its end, at the state of its
-    start, unless steps of the solver apply such impulses themselves. Fixed steps aren't cut by less
-    than a part of one. Raises `InputError` where positions jump, in whatever mode a run is."""
+    """Where rates that constraints prescribe jump after the start of a run, up to its end, at the
+    state of its start, unless steps of the solver apply such impulses themselves. A run ends before
+    what jumps at its end. Fixed steps aren't cut by less than a part
+    of one. Raises `InputError` where positions jump, in whatever mode a run is."""
     span, given, x = spec.span, spec.inputs, spec.x0
     motions = prescribed_motions(spec.system, spec.parameters)
     if not motions:
         return []
     evaluated = [({"h": each.positions, "b": each.rates}, each.block) for each in motions]
     limits = step_limits(span, given, evaluated)
-    if limits.knots is None or not len(limits.jumps):
+    instants = limits.jumps
+    if limits.knots is None or not len(instants):
         return []
-    instants = limits.jumps[limits.jumps < span.end]
-    if len(instants) > _LOOKED_AT:
-        instants = instants[np.linspace(0, len(instants) - 1, _LOOKED_AT).astype(int)]
     fixed = (isinstance(solver, Integrator) and not solver.adaptive and solver.step) or 0.0
     margin = _APART * max(abs(span.start), abs(span.end)) + _PART_OF_STEP * fixed
     always = set.intersection(*(set(each.rows) for each in motions))
-    found = []
-    before = limits.knots.before_ends(instants)
-    for t, earlier in zip(instants.tolist(), before.tolist(), strict=True):
-        sides = given.at(earlier, x), given.at(t, x)
-        jumps: dict[str, float] = {}
-        for each in motions:
-            (h, b), (h_after, b_after) = (each.at(x, u) for u in sides)
-            for name, size in _jumps_of(each.rows, h, h_after):
-                if name in always:
-                    raise _position_jump(spec.system.name, name, t, size)
-            jumps |= dict(_jumps_of(each.rows, b, b_after))
-        if jumps:
-            found.append(RateJump(t, t - margin, tuple(jumps), max(jumps.values())))
-    return found if isinstance(solver, Integrator) else []
+    sides = [given.over(times) for times in (limits.knots.before_ends(instants), instants)]
+    largest: dict[str, Floats] = {}  # of each row, by how much its rate jumps at each instant
+    refused: list[tuple[int, str, float]] = []
+    for each in motions:
+        (h, b), (h_after, b_after) = (each.over(x, u) for u in sides)
+        moved, jumped = _jumps(h, h_after), _jumps(b, b_after)
+        for i, row in enumerate(each.rows):
+            largest[row] = np.maximum(largest.get(row, 0.0), jumped[:, i])
+            if row in always and moved[:, i].any():
+                first = int(np.argmax(moved[:, i] > 0.0))
+                refused.append((first, row, float(moved[first, i])))
+    if refused:
+        first, row, size = min(refused, key=lambda each: each[0])
+        raise _position_jump(spec.system.name, row, float(instants[first]), size)
+    if not isinstance(solver, Integrator):
+        return []
+    rows, sizes = np.array(list(largest)), np.array(list(largest.values()))
+    return [
+        RateJump(t, t - margin, tuple(rows[own > 0.0].tolist()), float(own.max()))
+        for t, own in zip(instants.tolist(), sizes.T, strict=True)
+        if own.any()
+    ]
 
 
-def _jumps_of(rows: Sequence[str], first: Floats, then: Floats) -> Iterator[tuple[str, float]]:
+def _jumps(first: Floats, then: Floats) -> Floats:
+    """By how much numbers change; 0 where it is rounding."""
     change = np.abs(then - first)
     size = 1.0 + np.maximum(np.abs(first), np.abs(then))
-    for i in np.flatnonzero(change > _ROUNDING * size).tolist():
-        yield rows[i], float(change[i])
+    return np.where(change > _ROUNDING * size, change, 0.0)
 
 
 def _position_jump(system: str, row: str, t: float, size: float) -> InputError:
@@ -139,15 +150,49 @@ def jump_diagnostics(jumps: Sequence[RateJump]) -> list[str]:
     ]
 
 
-def warn_of_jumps(name: str, jumps: Sequence[RateJump], why: str) -> None:
-    """A RuntimeWarning at the caller of a run where impulses of jumps aren't applied."""
+def warn_of_jumps(name: str, jumps: Sequence[RateJump], why: str, above: int = 1) -> None:
+    """A RuntimeWarning where impulses of jumps aren't applied, at the line so many functions
+    `above` the one that calls this."""
     largest = max(jumps, key=lambda each: each.largest)
     warnings.warn(
         f"{name}: prescribed rates jump at {len(jumps)} instants, that of {_quoted(largest.rows)} "
         f"by {largest.largest:.6g} m/s (or rad/s) at t = {_seconds(largest.time)} s, and {why}, so "
         "that the impulses of these jumps don't act on other coordinates; give a motion whose rate "
         "is continuous.",
-        RuntimeWarning, stacklevel=3,
+        RuntimeWarning, stacklevel=2 + above,
+    )  # fmt: skip
+
+
+def warn_of_ground_jumps(spec: RunSpec, above: int = 1) -> None:
+    """A RuntimeWarning where the velocity of a moving ground jumps within a run: all that stands on
+    it follows, and its impulses act on nothing."""
+    system, x = spec.system, spec.x0
+    if system.names or system.model.base == BaseMotion():
+        return
+    momentum = system.dynamics.function(system.key, "momentum")
+    block = momentum.block_for(system.parameter_values(spec.parameters))
+    limits = step_limits(spec.span, spec.inputs, [({"momentum": momentum}, block)])
+    if limits.knots is None or not len(limits.jumps):
+        return
+    (nq, nv, _), times = system.sizes, limits.jumps
+    q, v, z = np.split(x, [nq, nq + nv])
+    momenta = [
+        system.momentum(
+            *(np.tile(part, (len(times), 1)) for part in (q, v)), t=side,
+            z=np.tile(z, (len(times), 1)), parameters=spec.parameters,
+        ).reshape(len(times), -1)
+        for side in (limits.knots.before_ends(times), times)
+    ]  # fmt: skip
+    jumps = _jumps(*momenta).max(axis=1)
+    if not jumps.any():
+        return
+    first = int(np.argmax(jumps > 0.0))
+    warnings.warn(
+        f"{system.name}: the velocity of its moving ground jumps at {np.count_nonzero(jumps)} "
+        f"instants, first at t = {_seconds(float(times[first]))} s, where the momentum changes by "
+        f"{jumps[first]:.6g} kg m/s (or kg m²/s). What stands on the ground follows without an "
+        "impulse; move the ground by a function whose rate is continuous, or a body by a drive.",
+        RuntimeWarning, stacklevel=2 + above,
     )  # fmt: skip
 
 

@@ -26,7 +26,13 @@ from touchback.numbers import InputData
 from touchback.progress import Progress
 from touchback.recording import Run
 from touchback.simulate.constraint_switching import Switch, read_events, simulate_switched
-from touchback.simulate.drive_jumps import find_rate_jumps, parting_refusal, warn_of_jumps
+from touchback.simulate.drive_jumps import (
+    RateJump,
+    find_rate_jumps,
+    parting_refusal,
+    warn_of_ground_jumps,
+    warn_of_jumps,
+)
 from touchback.simulate.event_monitor import Event
 from touchback.simulate.input_sampling_check import InputTrace, warn_of_inputs
 from touchback.simulate.run_diagnostics import (
@@ -227,17 +233,25 @@ def simulate(
     )  # fmt: skip
     solver.refuse_excess(spec.span.duration, spec.width)
     spec = spec.from_state(x0)
-    jumps = find_rate_jumps(spec, solver)
-    if jumps and (why := parting_refusal(system, solver, len(jumps))):
-        warn_of_jumps(system.name, jumps, why)
-        jumps = []
+    warn_of_ground_jumps(spec)
+    jumps = _parting_jumps(spec, solver)
     if switched or jumps:
         about = settings(spec, solver, events)
         part = partial(_run, solver=solver, progress=progress)
-        fixed = solver if isinstance(solver, FixedStep) and jumps else None
+        later = partial(_parting_jumps, solver=solver)
+        fixed = solver if isinstance(solver, FixedStep) else None
         grid = {fixed.step, fixed.output_step or fixed.step} if fixed else set()
-        return simulate_switched(part, spec, events, inputs, about, jumps, grid)
+        return simulate_switched(part, spec, events, inputs, about, jumps, later, grid)
     return _run(spec, solver, progress)
+
+
+def _parting_jumps(spec: RunSpec, solver: Solver) -> list[RateJump]:
+    """Where a run is parted by jumps of prescribed rates; warns where it can't be."""
+    jumps = find_rate_jumps(spec, solver)
+    if jumps and (why := parting_refusal(spec.system, solver, len(jumps))):
+        warn_of_jumps(spec.system.name, jumps, why, above=2)
+        return []
+    return jumps
 
 
 def _required_abilities(

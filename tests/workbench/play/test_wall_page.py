@@ -134,3 +134,17 @@ def test_keys_push_as_the_pointer_does_and_a_wall_that_holds_still_is_told(
     for _ in range(4):
         page.keyboard.press("PageUp")
     until(lambda: live.read("handle") > 5e-3)
+
+
+def test_arrow_keys_move_the_hand_wherever_the_focus_is_but_in_a_list(page: Page) -> None:
+    page.evaluate("document.activeElement?.blur()")
+    wished = page.locator("#bench .plot")
+    before = float(wished.get_attribute("aria-valuenow") or 0)
+    page.keyboard.press("ArrowLeft")
+    assert float(wished.get_attribute("aria-valuenow") or 0) == pytest.approx(before - 1.0)  # mm
+    page.locator("#stiffness").focus()
+    page.keyboard.press("ArrowLeft")  # changes the stiffness, as sliders do
+    assert float(wished.get_attribute("aria-valuenow") or 0) == pytest.approx(before - 1.0)
+    page.evaluate("document.activeElement.blur()")
+    page.keyboard.press("ArrowRight")
+    assert float(wished.get_attribute("aria-valuenow") or 0) == pytest.approx(before)

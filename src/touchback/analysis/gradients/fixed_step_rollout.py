@@ -696,7 +696,8 @@ def rollout(
     parts them where a law of time or a drive switches: prescribed rates that jump are warned of."""
     made = make_rollout(system, steps, step, method, parameters, constraints, start)
     run = replace(made.plan.run, x0=system.initial_state().x)
-    if jumps := find_rate_jumps(run, made.plan.solver):
+    found = find_rate_jumps(run, made.plan.solver)
+    if jumps := [each for each in found if each.time < run.span.end]:
         warn_of_jumps(system.name, jumps, "rollouts go through them without a stop")
     return made
 

@@ -1,5 +1,6 @@
 #include "integrate/fixed_step.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "integrate/dense_output.h"
@@ -60,22 +61,36 @@ static int take_part(tb_fixed *self, const tb_problem *problem, double t, double
     return self->bad < 0;
 }
 
+/* Whether a jump belongs to the steps before the one that begins at t: a jump that the numbers of
+ * time place a rounding after the end of a step is the step's, which ends behind it. */
+static int is_over(const tb_rate_jumps *jumps, long i, double t, int first_step) {
+    return jumps->at[i] <= t || (jumps->before[i] < t && !first_step);
+}
+
 int tb_fixed_take(tb_fixed *self, const tb_problem *problem) {
     const tb_rate_jumps *jumps = &self->jumps;
     double t = self->t0 + (double)self->steps * self->h, start = t, h = self->h;
     double t_next = self->t0 + (double)(self->steps + 1) * self->h;
-    while (self->next_jump < jumps->count && jumps->at[self->next_jump] <= t)
-        self->next_jump++; /* it began after them */
-    while (self->next_jump > 0 && jumps->at[self->next_jump - 1] > t)
+    int first_step = self->steps == 0, parted = 0;
+    while (self->next_jump < jumps->count && is_over(jumps, self->next_jump, t, first_step))
+        self->next_jump++;
+    while (self->next_jump > 0 && !is_over(jumps, self->next_jump - 1, t, first_step))
         self->next_jump--; /* the step was taken back */
-    for (; self->next_jump < jumps->count && jumps->at[self->next_jump] <= t_next;
+    if (self->next_jump > 0 && jumps->at[self->next_jump - 1] > t) {
+        t = jumps->at[self->next_jump - 1];
+        h = t_next - t;
+    }
+    for (; self->next_jump < jumps->count && jumps->before[self->next_jump] < t_next;
          self->next_jump++) {
         double before = jumps->before[self->next_jump], at = jumps->at[self->next_jump];
-        if (before > t && !take_part(self, problem, t, before - t, before))
-            return TB_NOT_FINITE;
-        if (tb_projects(problem))
+        if (before > t) {
+            if (!take_part(self, problem, t, before - t, before))
+                return TB_NOT_FINITE;
+            parted = 1;
+        }
+        if (at < INFINITY && tb_projects(problem))
             problem->kind->project(problem, at, self->x);
-        self->offset = at - start;
+        self->offset = parted ? at - start : 0.0; /* what is sampled at the start still is to be */
         t = at;
         h = t_next - at;
     }

@@ -11,7 +11,8 @@ typedef void (*tb_step)(const tb_problem *problem, double t, double h, const dou
                         double *next, double *scratch);
 
 /* Instants at which prescribed rates jump, rising, and of each the last time that is read on the
- * way to it: there a state is projected, so that the impulses of the constraints act. */
+ * way to it: there a state is projected, so that the impulses of the constraints act. One that is
+ * infinite ends a run, before what jumps there. */
 typedef struct tb_rate_jumps {
     long count;
     const double *at, *before;

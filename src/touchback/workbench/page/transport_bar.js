@@ -20,7 +20,10 @@ function button(name, title, does) {
   const made = make("button", { type: "button", className: "plain", title, ariaLabel: title });
   const icon = new DOMParser().parseFromString(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 20 20" aria-hidden="true">${ICONS[name]}</svg>`, "image/svg+xml");
   made.append(document.importNode(icon.documentElement, true));
-  made.onclick = does;
+  made.onclick = e => {
+    does(e);
+    if (e.detail) made.blur(); // a click by a pointer leaves the space bar to play and pause
+  };
   made.dataset.name = name;
   return made;
 }

@@ -21,7 +21,8 @@ const wished = event => {
 box.addEventListener("pointerdown", event => { box.setPointerCapture(event.pointerId); page.holding = true; push(wished(event)); });
 box.addEventListener("pointermove", event => { if (page.holding) push(wished(event)); });
 for (const kind of ["pointerup", "pointercancel"]) box.addEventListener(kind, () => { page.holding = false; push(0.01); });
-box.addEventListener("keydown", event => {
+addEventListener("keydown", event => { // wherever the focus is, but where arrows change a value
+  if (event.target.closest?.("input, textarea, select") || event.ctrlKey || event.metaKey || event.altKey) return;
   const by = { ArrowLeft: -0.001, ArrowRight: 0.001, PageDown: -0.005, PageUp: 0.005 }[event.key];
   if (by) { event.preventDefault(); push(hand + by); }
 });
