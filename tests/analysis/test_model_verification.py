@@ -2,12 +2,12 @@
 
 import math
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import touchback as tb
 from command import touchback
-from touchback.system.model_verification import verify
 
 PLANES = ("xy", "xz", "yz")
 
@@ -31,8 +31,7 @@ def slider_crank(
 
 
 def warnings_of(m: tb.Model) -> list[str]:
-    system = m.compile()
-    return verify(system, system.assemble()).warnings
+    return [str(each) for each in tb.check(m).warnings]
 
 
 @pytest.mark.parametrize("plane", PLANES)
@@ -40,16 +39,14 @@ def warnings_of(m: tb.Model) -> list[str]:
 def test_a_closure_in_the_wrong_plane_is_told_with_the_right_one(normal: str, plane: str) -> None:
     """A crank has one freedom (Grübler: 3 − 2); closed in another plane it has two."""
     right = "".join(axis for axis in "xyz" if axis != normal)
-    system = slider_crank(normal, plane).compile()
-    start = system.assemble()
-    found = verify(system, start)
-    rows = dict(found.rows)
+    found = tb.check(slider_crank(normal, plane))
+    rows = found.rows
     if plane == right:
-        assert found.warnings == []
+        assert found.fine
         assert rows["freedoms"].startswith("1 of 3 velocities, 2 constraint rows of rank 2")
         assert rows["redundant constraints"] == "none"
     else:
-        (said,) = found.warnings
+        (said,) = map(str, found.warnings)
         assert "Closure 'pin'" in said and f"in the plane {plane}, but they move apart" in said
         assert f"tb.PointInPlane('{right}')" in said
         assert rows["freedoms"].startswith("2 of 3 velocities, 2 constraint rows of rank 1")
@@ -61,10 +58,9 @@ def test_redundant_rows_that_are_meant_are_named_and_no_warning() -> None:
     m = slider_crank()
     m.closures.clear()
     m.close("pin", tb.Spherical(), tb.Frame("rod", (0.4, 0, 0)), tb.Frame("slider"))
-    system = m.compile()
-    found = verify(system, system.assemble())
-    assert found.warnings == []
-    assert "'pin.2'" in dict(found.rows)["redundant constraints"]
+    found = tb.check(m)
+    assert found.fine
+    assert "'pin.2'" in found.rows["redundant constraints"]
 
 
 def test_a_mechanism_that_cannot_move_is_told() -> None:
@@ -201,6 +197,224 @@ def test_a_singular_start_is_told() -> None:
     m.joint("right", tb.Revolute("y"), m.ground.at(0.4, 0, 0), right)
     m.close("pin", tb.PointInPlane("xz"), bar.at(0.4, 0, 0), right.at(0.2, 0, 0))
     assert any("The initial position is singular" in each for each in warnings_of(m))
+
+
+def codes(m: tb.Model | tb.System, **options: float) -> list[tuple[str, str]]:
+    return [(each.code, each.item) for each in tb.check(m, **options).warnings]
+
+
+def cart(**options: object) -> tb.Model:
+    """On a rail, so that its coordinate is a length."""
+    m = tb.Model("cart")
+    m.joint("rail", tb.Prismatic("x"), m.ground, m.body("cart", 1.0), **options)  # type: ignore[arg-type]
+    return m
+
+
+def test_a_check_is_data_for_programs_and_a_table_for_people() -> None:
+    m = arm(position=90.0)
+    found = tb.check(m)
+    (doubt,) = found.warnings
+    assert (doubt.code, doubt.item) == ("degrees", "pivot") and not found.fine
+    assert str(doubt).startswith("Joint coordinate 'pivot' begins at 90 rad")
+    assert found.rows["masses"] == "1 kg"
+    shown = str(found).splitlines()
+    assert shown[0] == found.verdict and shown[0].startswith("arm: 1 warning. 1 body, 1 joint")
+    assert "masses                 1 kg" in shown
+    assert " ".join(str(doubt).split()) in " ".join(str(found).split())
+    assert max(map(len, shown)) <= 100
+
+
+def test_a_check_takes_a_model_or_its_system_at_any_state() -> None:
+    m = arm(position=0.5)
+    system = m.compile()
+    assert str(tb.check(m)) == str(tb.check(system)) == str(tb.check(system, system.assemble()))
+    beyond = tb.check(m, lambda compiled: compiled.assemble(pivot=90.0))
+    assert [each.code for each in beyond.warnings] == ["degrees"]
+    assert str(beyond) == str(tb.check(system, [90.0, 0.0]))
+
+
+def test_a_check_refuses_what_cannot_work_as_compiling_does() -> None:
+    m = tb.Model("arm")
+    m.joint("pivot", tb.Revolute(), m.ground, m.body("arm", 0.0))
+    with pytest.raises(tb.ModelError, match="nothing resists its motion"):
+        tb.check(m)
+
+
+def test_a_check_has_what_compiling_warns_of() -> None:
+    """A pin in space closes a planar loop with rows too many: its forces are open."""
+    m = slider_crank()
+    m.closures.clear()
+    m.close("pin", tb.Spherical(), tb.Frame("rod", (0.4, 0, 0)), tb.Frame("slider"))
+    m.sensor("force", tb.Multiplier("pin.2"))
+    (doubt,) = tb.check(m).warnings
+    assert doubt.code == "model" and "force" in str(doubt)
+
+
+@pytest.mark.parametrize(
+    "jump",
+    [
+        lambda t: tb.select(t < 0.5, 0.0, 1.0),
+        lambda t: tb.floor(2.0 * t),
+        lambda t: tb.sign(t - 0.5) / 2.0,
+        lambda t: t - tb.floor(2.0 * t),
+    ],
+)
+def test_a_drive_whose_position_jumps_is_told_with_the_time_and_the_unit(jump: Any) -> None:
+    """As the run refuses it."""
+    for m, joint, unit in ((arm(), "pivot", "rad"), (cart(), "rail", "m")):
+        m.drive(joint, jump(m.time))
+        (doubt,) = tb.check(m, duration=0.8).warnings
+        assert (doubt.code, doubt.item) == ("position-jump", joint)
+        assert f"its position jumps by 1 {unit} at t = 0.5 s" in str(doubt)
+        with pytest.raises(tb.InputError, match=r"jumps by 1 .* at t = 0\.5 s"):
+            tb.simulate(m.compile(), duration=0.8)
+
+
+def test_a_constraint_that_jumps_is_told_as_a_drive_is() -> None:
+    m = cart()
+    m.joint("other", tb.Prismatic("y"), m.ground, m.body("other", 1.0))
+    m.constrain("step", position=m.coordinate("rail") - tb.select(m.time < 0.5, 0.0, 1.0))
+    assert codes(m) == [("position-jump", "step")]
+
+
+def test_a_drive_that_jumps_after_the_time_that_is_looked_at_is_not_told() -> None:
+    m = cart()
+    m.drive("rail", tb.select(m.time < 5.0, 0.0, 1.0))
+    assert codes(m, duration=4.0) == []
+    assert codes(m, duration=6.0) == [("position-jump", "rail")]
+
+
+def test_a_drive_whose_rate_jumps_is_a_row_and_no_warning() -> None:
+    """A ramp may begin: an impulse acts."""
+    m = cart()
+    m.drive("rail", tb.maximum(m.time - 0.5, 0.0))
+    found = tb.check(m)
+    assert found.fine
+    assert "rates jump 1 time, first at t = 0.5 s, where an impulse acts" in found.rows["drives"]
+    still = cart()
+    still.drive("rail", tb.sin(still.time))
+    assert tb.check(still).rows["drives"] == "1 coordinate driven"
+
+
+def ball(height: float) -> tb.Model:
+    m = tb.Model("ball", gravity=(0, 0, -9.81))
+    body = m.body("ball", 0.2, inertia=(8e-5, 8e-5, 8e-5))
+    m.joint("free", tb.Free(), m.ground, body, position=(0, 0, height, 1, 0, 0, 0))
+    return m
+
+
+RIGID = {
+    "sphere-plane": lambda m: tb.contact.SpherePlaneContact(tb.Frame("ball"), radius=0.1),
+    "disc-plane": lambda m: tb.contact.DiscPlaneContact(
+        tb.Frame("ball", (0, 0, 0), (("x", 1.0),)), radius=0.1 / math.sin(1.0)
+    ),
+    "sphere-sphere": lambda m: tb.contact.SphereSphereContact(
+        m.ground.at(0, 0, -0.3), tb.Frame("ball"), 0.3, 0.1
+    ),
+    "described": lambda m: tb.contact.DescribedContact(m.coordinate("free", 2) - 0.1),
+}
+
+
+@pytest.mark.parametrize("kind", RIGID)
+def test_rigid_contacts_that_overlap_at_the_start_are_told_with_the_depth(kind: str) -> None:
+    for height, depth in ((0.07, "0.03 m"), (0.1, ""), (0.5, "")):
+        m = ball(height)
+        m.contact("floor", RIGID[kind](m))
+        doubts = tb.check(m).warnings
+        assert [(each.code, each.item) for each in doubts] == [("overlap", "floor")] * bool(depth)
+        assert all(f"overlaps by {depth} at the start" in str(each) for each in doubts)
+
+
+def test_compliant_contacts_that_begin_deep_inside_are_told_and_resting_ones_not() -> None:
+    for height, told in ((-0.5, [("overlap", "floor")]), (0.0995, []), (0.2, [])):
+        m = ball(height)
+        m.force("floor", tb.contact.SphereOnPlane(tb.Frame("ball"), radius=0.1))
+        assert codes(m) == told
+
+
+NEGATIVE = {
+    "negative-stiffness": {
+        "spring": lambda m, a, b: tb.SpringDamper(a, b, -100.0),
+        "torsion spring": lambda m, a, b: tb.TorsionSpring("pivot", -1.0),
+        "bushing": lambda m, a, b: tb.Bushing(a, b, (10.0, -10.0, 10.0)),
+        "turned bushing": lambda m, a, b: tb.Bushing(a, b, torsion=(1.0, 1.0, -1.0)),
+        "by a parameter": lambda m, a, b: tb.SpringDamper(a, b, m.parameter("k", -5.0)),
+    },
+    "negative-damping": {
+        "damper": lambda m, a, b: tb.SpringDamper(a, b, 100.0, -1.0),
+        "torsion damper": lambda m, a, b: tb.TorsionSpring("pivot", 1.0, -1.0),
+        "bushing": lambda m, a, b: tb.Bushing(a, b, damping=(1.0, -1.0, 1.0)),
+        "turned bushing": lambda m, a, b: tb.Bushing(a, b, torsion_damping=(-1.0, 1.0, 1.0)),
+    },
+}
+
+
+@pytest.mark.parametrize(
+    ("code", "make"), [(code, make) for code, own in NEGATIVE.items() for make in own.values()]
+)
+def test_negative_stiffness_and_damping_of_a_force_are_told(code: str, make: Any) -> None:
+    m = arm()
+    m.force("pad", make(m, m.ground.at(0.5, 0, 0), m.bodies["arm"].at(0.2, 0, 0)))
+    assert codes(m) == [(code, "pad")]
+
+
+@pytest.mark.parametrize("word", ["spring", "damping", "friction"])
+def test_negative_coefficients_of_a_joint_that_a_parameter_gives_are_told(word: str) -> None:
+    m = tb.Model("arm")
+    given = m.parameter("given", -0.5)
+    body = m.body("arm", 1.0, (0.2, 0, 0), (0.01, 0.02, 0.02))
+    m.joint("pivot", tb.Revolute("y"), m.ground, body, **{word: given})  # type: ignore[arg-type]
+    (doubt,) = tb.check(m).warnings
+    sort = "stiffness" if word == "spring" else word
+    assert (doubt.code, doubt.item) == (f"negative-{sort}", "pivot")
+    assert f"its {word} 0 is -0.5 N m" in str(doubt) and "at the start" in str(doubt)
+
+
+IDLE = {
+    "spring": lambda m, a, b: tb.SpringDamper(a, b, length=0.2),
+    "torsion spring": lambda m, a, b: tb.TorsionSpring("pivot", rest=0.3),
+    "bushing": lambda m, a, b: tb.Bushing(a, b),
+    "link": lambda m, a, b: tb.LinkForce(a, b, 0.0),
+    "wrench": lambda m, a, b: tb.Wrench(b),
+    "motor": lambda m, a, b: tb.JointEffort("pivot", 0.0),
+    "spring on one body": lambda m, a, b: tb.SpringDamper(b, tb.Frame("arm", (0.3, 0, 0)), 10.0),
+    "link on the ground": lambda m, a, b: tb.LinkForce(a, m.ground, 5.0),
+    "bushing on one body": lambda m, a, b: tb.Bushing(b, tb.Frame("arm"), (1.0, 1.0, 1.0)),
+    "spring at the pivot": lambda m, a, b: tb.SpringDamper(m.ground, b, 10.0),
+}
+
+
+@pytest.mark.parametrize("make", IDLE.values(), ids=IDLE)
+def test_forces_without_any_effect_are_told(make: Any) -> None:
+    m = arm()
+    m.force("pad", make(m, m.ground.at(0.5, 0, 0), m.bodies["arm"].at(0.2, 0, 0)))
+    assert codes(m) == [("no-effect", "pad")]
+
+
+def test_a_rest_without_a_spring_is_told() -> None:
+    assert codes(arm(rest=0.3)) == [("no-effect", "pivot")]
+    assert codes(arm(rest=0.3, spring=1.0)) == []
+
+
+def test_a_force_that_a_parameter_can_turn_on_may_begin_without_effect() -> None:
+    m = arm()
+    ends = m.ground.at(0.5, 0, 0), m.bodies["arm"].at(0.2, 0, 0)
+    m.force("spring", tb.SpringDamper(*ends, m.parameter("k", 0.0, unit="N/m")))
+    m.force("motor", tb.JointEffort("pivot", m.input("torque")))
+    assert codes(m) == []
+
+
+@pytest.mark.parametrize("normal", "xyz")
+def test_a_closure_whose_points_are_apart_along_its_normal_is_told(normal: str) -> None:
+    plane = "".join(axis for axis in "xyz" if axis != normal)
+    m = slider_crank(normal, plane)
+    rod, slider = m.closures["pin"].a, m.closures["pin"].b
+    shift = [0.05 if axis == normal else 0.0 for axis in "xyz"]
+    m.closures.clear()
+    m.close("pin", tb.PointInPlane(plane), rod, tb.Frame(slider.body, tuple(shift)))
+    (doubt,) = tb.check(m).warnings
+    assert (doubt.code, doubt.item) == ("apart-along-normal", "pin")
+    assert f"its points are 0.05 m apart along {normal}" in str(doubt)
 
 
 def test_check_prints_the_table_and_says_fine_only_where_nothing_is_doubtful(
