@@ -433,6 +433,25 @@ def test_check_prints_the_table_and_says_fine_only_where_nothing_is_doubtful(
         assert any(line.startswith(row) for line in good.stdout.splitlines()), row
 
 
+def test_strict_checks_end_with_code_1_where_there_are_warnings(tmp_path: Path) -> None:
+    """What the table shows stays the same."""
+    for position, code in ((90.0, 1), (0.5, 0)):
+        arm(position=position).save(tmp_path / "arm.yaml")
+        plain = touchback("check", str(tmp_path / "arm.yaml"))
+        strict = touchback("check", str(tmp_path / "arm.yaml"), "--strict")
+        assert (plain.returncode, strict.returncode) == (0, code)
+        assert plain.stdout == strict.stdout and not strict.stderr
+
+
+def test_the_command_shows_what_the_function_returns(tmp_path: Path) -> None:
+    m = arm(position=90.0)
+    m.save(tmp_path / "arm.yaml")
+    shown = " ".join(touchback("check", str(tmp_path / "arm.yaml")).stdout.split())
+    found = tb.check(m)
+    for text in (found.verdict, *found.rows.values(), *(f"warning: {w}" for w in found.warnings)):
+        assert " ".join(text.split()).rstrip(".") in shown
+
+
 def test_check_names_units_that_are_not_known_and_passes_over_labels(tmp_path: Path) -> None:
     m = arm()
     m.parameter("load", 2.0, unit="stone")

@@ -112,11 +112,15 @@ def _names(system: tb.System, x: Floats) -> Table:
 
 def check(
     model: Annotated[str, typer.Argument(help="A file, or a name of the gallery.")],
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Exit with code 1 where there are warnings.")
+    ] = False,
 ) -> None:
     """Read a model, check it, compile it, and evaluate it once. Exit code 1 if it can't work.
 
-    A table says what it is: freedoms, redundant constraints, singularities, ranges, masses,
-    inertias, units. What is doubtful is a warning."""
+    A table shows freedoms, redundant constraints, singularities, ranges, masses, inertias, forces,
+    drives, contacts and units; what is doubtful is a warning. `tb.check` gives the same in
+    Python."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         warnings.simplefilter("ignore", UnitNotice)  # `tb.check` has them
@@ -132,6 +136,8 @@ def check(
     out.print(table)
     for warning in found.warnings:
         out.print(f"warning: {warning}", markup=False, highlight=False)
+    if strict and not found.fine:
+        raise typer.Exit(1)
 
 
 _FUNCTION, _LANGUAGE = "forward dynamics", "c"  # unless told
