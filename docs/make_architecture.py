@@ -1,5 +1,6 @@
-"""The rooms of the package, from description to trust: `PYTHONPATH=. python docs/make_architecture.py`
-writes `docs/pictures/architecture.svg`."""
+"""The rooms of the package, from description to trust.
+
+`PYTHONPATH=. python docs/make_architecture.py` writes `docs/pictures/architecture.svg`."""
 
 from collections.abc import Iterator
 from pathlib import Path

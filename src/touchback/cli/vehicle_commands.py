@@ -51,7 +51,7 @@ def drive(
         int | None, number("At a wheel, show the road on this port; 0 chooses one.", 0, 65_535)
     ] = None,
 ) -> None:
-    """Drive a manoeuvre with a car and tell the figures that standards ask for; or drive yourself,
+    """Drive a manoeuvre with a car and print the figures that standards ask for; or drive yourself,
     at a steering wheel with force feedback."""
     if wheel is not None:
         if manoeuvre not in (None, "sudden-obstacle") or speed is not None:
