@@ -176,3 +176,13 @@ def test_a_quantity_is_a_number_and_a_unit_and_no_expression() -> None:
         "5 1",
     ):
         assert read_quantity(text) is None, text
+
+
+@pytest.mark.parametrize("text", ["mm^-400", "g^400", "min^300", "mm^30 g^-30", "deg^-900"])
+def test_powers_that_no_number_holds_are_no_units(text: str) -> None:
+    assert unit_of(text) is None and read_quantity(f"1 {text}") is None
+
+
+def test_powers_up_to_sixty_decades_are_units() -> None:
+    assert unit_of("mm^-20") is not None
+    assert unit_of("mm^-20").factor == pytest.approx(1e60, rel=1e-12)

@@ -19,6 +19,7 @@ Dimension = tuple[float, ...]  # exponents of kg, m, s, A, K, mol and cd
 BASES = ("kg", "m", "s", "A", "K", "mol", "cd")
 NONE: Dimension = (0.0,) * len(BASES)
 _LONGEST = 60  # characters of a text that can be a unit
+_LARGEST = 60.0  # powers of ten between a unit and that of SI
 
 
 @dataclass(frozen=True)
@@ -230,7 +231,7 @@ def _power(base: str, exponent: float) -> str:
 def _product(plain: str) -> Unit | None:
     """The product of a text's units; each stroke divides by what follows it at once."""
     total: dict[str, float] = {}
-    factor, zero, si, at, count = 1.0, 0.0, "", 0, 0
+    factor, zero, size, si, at, count = 1.0, 0.0, 0.0, "", 0, 0
     signs, sign = [1], 1  # of the parentheses that are open, and of what comes next
     while at < len(plain):
         part = _PART.match(plain, at)
@@ -258,6 +259,9 @@ def _product(plain: str) -> Unit | None:
             own = _SI.get(atom.si)
             for base, exponent in (_known(atom.si).exponents if own is None else own).items():
                 total[base] = total.get(base, 0) + _whole(power * exponent)
+            size += abs(power * math.log10(atom.factor))
+            if size > _LARGEST:
+                return None
             factor, zero = factor * atom.factor**power, zero or atom.zero
             si += _spelled(atom.si, float(part["power"] or 1), sign)
             sign, count = 1, count + 1

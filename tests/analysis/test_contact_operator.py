@@ -47,3 +47,15 @@ def test_an_operator_of_the_wrong_size_and_two_tangents_are_refused() -> None:
         tb.contact_operator(system, {"floor": floor}, [0, 0, 0])
     with pytest.raises(tb.InputError, match="one tangent"):
         tb.painleve(system, floor)
+
+
+def test_a_contact_is_felt_where_the_ground_is_at_the_start_unless_a_time_is_given() -> None:
+    """A floor that turns: along a slide at an angle θ to its normal the operator is cos²θ/m."""
+    m = tb.Model("turning floor")
+    ball = m.body("ball", mass=2.0)
+    m.joint("slide", tb.Prismatic("z"), m.ground, ball)
+    way = tb.contact.SpherePlaneContact(ball, m.ground.at(0, 0, 0, turn=("y", m.time)), radius=0)
+    system = m.compile()
+    for given, angle in (({}, 0.0), ({"t": 0.0}, 0.0), ({"t": 0.7}, 0.7)):
+        G = tb.contact_operator(system, {"floor": way}, **given)
+        assert G[0, 0] == pytest.approx(np.cos(angle) ** 2 / 2.0, rel=1e-12)

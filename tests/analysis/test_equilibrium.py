@@ -7,6 +7,7 @@ import pytest
 from scipy.optimize import minimize
 
 import touchback as tb
+from touchback import gallery
 
 G = 9.81
 
@@ -176,3 +177,18 @@ def test_bodies_that_fall_onto_soft_contacts_rest_where_these_carry_them(drop: f
     found = tb.equilibrium(m.compile())
     assert found.state.q[0] == pytest.approx(-2.0 * 9.81 / 5000.0, rel=1e-9)
     assert found.stability == "stable"
+
+
+@pytest.mark.parametrize("number", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize(
+    "of", [tb.equilibrium, tb.linearise, tb.vibrations, tb.ports, tb.bond_graph]
+)
+@pytest.mark.parametrize("place", [0, -1])
+def test_a_state_that_is_not_finite_is_refused_by_name(of: Any, number: float, place: int) -> None:
+    system = gallery.make("slider-crank").compile()
+    state = system.assemble(crank=0.3)
+    x = state.x.copy()
+    x[place] = number
+    name = system.state_names[place]
+    with pytest.raises(tb.InputError, match=f"'{name}' of the state is {number}; give a state of"):
+        of(system, x)

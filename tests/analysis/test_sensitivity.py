@@ -117,3 +117,13 @@ def test_a_derivative_has_two_names(pendulum: Any) -> None:
     found: Any = tb.sensitivity(pendulum, None, 0.1, parameters=["length"], outputs=["swing"])
     with pytest.raises(tb.InputError, match=r"such as \['swing', 'length'\]; got 'swing'"):
         found["swing"]
+
+
+def test_a_derivative_that_is_no_number_ends_the_run_with_its_instant() -> None:
+    """SciPy would shorten its steps for ever: √x x has the slope 0·∞ at 0."""
+    m = tb.Model("root")
+    m.joint("x", tb.Prismatic("x"), m.ground, m.body("cart", mass=1.0))
+    x = m.coordinate("x")
+    m.force("f", tb.JointEffort("x", m.parameter("k", 1.0) * tb.sqrt(x) * x))
+    with pytest.raises(tb.SolveError, match="aren't finite numbers at t = 0 s; look for a law"):
+        tb.sensitivity(m.compile(), duration=0.3, parameters=["k"])

@@ -135,3 +135,18 @@ def test_ratings_of_a_part_are_those_of_the_whole_under_its_name() -> None:
     whole = tb.Model("robot")
     whole.add(inner, at=whole.ground, name="left")
     assert whole.compile().model.imported["ratings"] == {"left/elbow": {"effort": 20.0}}
+
+
+@pytest.mark.parametrize("unit", ["\ud800", "N\nm", "\x00", "m" * 2000, 3])
+@pytest.mark.parametrize("kind", ["signal", "readout", "parameter", "input"])
+def test_a_unit_is_short_printable_text_wherever_one_is_given(kind: str, unit: object) -> None:
+    """Recordings, ports and pages write it as UTF-8."""
+    m = tb.Model("x")
+    given = {
+        "signal": lambda: m.sensor("s", tb.Signal(m.time, unit)),
+        "readout": lambda: m.sensor("s", tb.Readout(unit)),
+        "parameter": lambda: m.parameter("s", 1.0, unit=unit),
+        "input": lambda: m.input("s", unit=unit),
+    }
+    with pytest.raises(tb.ModelError, match=r"unit|measured_in: a text"):
+        given[kind]()

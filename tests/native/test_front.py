@@ -22,7 +22,7 @@ from hypothesis import given, strategies as st
 import touchback as tb
 from page_client import Page, on_page
 from touchback import gallery, workbench
-from touchback.native.front.connection_gate import LINES, WEB, Front
+from touchback.native.front.connection_gate import LINES, WEB, Front, answered_word
 from touchback.native.shared_library import LIB
 from touchback.realtime.control.control_messages import Set, Stop
 from waiting import PATIENCE, until
@@ -119,6 +119,7 @@ def test_a_server_is_told_of_answered_stops_and_gets_all_else_as_it_was(
     messages: list[str], cuts: list[int], protocol: int
 ) -> None:
     """However the stream is cut: what comes before the end of a stop is held back until then."""
+    answered_word()  # chosen before a stop is marked
 
     def stream(word: str) -> bytes:
         told = [each.replace('"stop"', f'"{word}"') if each in PLAIN else each for each in messages]
@@ -139,7 +140,7 @@ def test_a_server_is_told_of_answered_stops_and_gets_all_else_as_it_was(
                 LIB.tb_scan_mark_answered(ctypes.addressof(scan), data.ctypes.data + start)
         held = LIB.tb_scan_pending(ctypes.addressof(scan))
         relayed += data[len(relayed) : end - held].tobytes()
-    assert relayed == stream(4 * "\x18")
+    assert relayed == stream(answered_word().decode().strip('"'))
     assert LIB.tb_scan_is_between(ctypes.addressof(scan)) or not sent
 
 
@@ -244,6 +245,18 @@ def test_a_stop_that_comes_in_pieces_is_answered_once(system: tb.System, tmp_pat
         assert live.stops == len(text) - 1
 
 
+def test_no_client_can_write_what_marks_an_answered_stop(system: tb.System, tmp_path: Path) -> None:
+    """Such lines had no answer, and none of the limits that lines have."""
+    with tb.live(system, rate=1000) as live, socket.socket(socket.AF_UNIX) as client:
+        client.connect(live.open_control(str(tmp_path / "rig")).where.path)
+        with client.makefile() as lines:
+            for word in ("\x18\x18\x18\x18", "\x00\x00\x00\x00", "stop"):
+                client.sendall(json.dumps({"do": "set", "name": word}).encode() + b"\n")
+                client.sendall(f'{{"do":"set","name":"{word}"}}\n'.encode())
+                assert not any(json.loads(lines.readline())["ok"] for _ in range(2))
+    assert len(answered_word()) == 6 and answered_word().isascii()
+
+
 def test_a_stop_of_a_run_that_ended_is_answered_by_its_server(system: tb.System) -> None:
     with workbench.open(system) as bench:
         bench.live.stop()
@@ -270,7 +283,7 @@ def test_a_page_s_stop_is_done_and_answered_while_the_interpreter_is_busy(
             client.sendall(request.encode())
             assert b"101" in client.recv(1000)
             front = bench.server._front
-            until(lambda: front is not None and front.counts().trusted == 1)
+            assert front is not None and front.counts().trusted == 1  # from its first message on
             asked = b'{"do":"stop","id":7}'
             taken, told = held_while_it_is_sent(live, client, frame(asked))
             assert taken == 1 and told[:1] == b"\x81"

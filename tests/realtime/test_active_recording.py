@@ -279,3 +279,12 @@ def test_a_disk_without_room_is_said_in_words_and_leaves_no_file(tmp_path: Path)
     with disk_of(0), pytest.raises(InputError, match="can't be recorded: File too"):
         tb.live(system, rate=1000, record=path)
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("name", ["run.csv", "run", "nowhere/run.mcap"])
+def test_a_recording_is_an_mcap_file_in_a_folder_that_is_there(tmp_path: Path, name: str) -> None:
+    with tb.live(tb.gallery.make("pendulum").compile(), rate=1000, speed=None) as live:
+        with pytest.raises(tb.InputError, match="record"):
+            live.record(tmp_path / name)
+        live.run(0.01)
+    assert not list(tmp_path.iterdir())

@@ -84,3 +84,21 @@ def test_each_of_many_kinks_kicks() -> None:
     alone = tb.simulate(system, duration=1.0, rtol=1e-12, atol=1e-12, progress=False)
     assert len(alone.metadata["diagnostics"]) == 8
     assert kicked == pytest.approx(alone["swing rate"][-1], rel=1e-8)
+
+
+def test_a_drive_that_jumps_thousands_of_times_a_second_runs_with_a_warning() -> None:
+    """Ten minutes of it have more jumps than are kept: the run starts, and kicks at first."""
+    model = pendulum_on_slide(
+        lambda m: 1e-6 * abs(4.9e3 * m.time - tb.floor(4.9e3 * m.time) - 0.5),
+        angle=0.0,
+        gravity=0.0,
+    )
+    system = model.compile()
+    with (
+        pytest.warns(RuntimeWarning, match="jump so often that their impulses act up to t = 6 s"),
+        tb.live(system, rate=RATE, speed=None) as live,
+    ):
+        live.run(0.003)
+        kicked = live.read("swing rate")
+    alone = tb.simulate(system, duration=live.ticks / RATE, rtol=1e-12, atol=1e-14, progress=False)
+    assert kicked == pytest.approx(alone["swing rate"][-1], rel=1e-4)

@@ -301,6 +301,26 @@ def test_a_length_has_the_slope_zero_at_zero_and_never_more_than_its_own(
     assert not numbers(tape, ways[0], dict.fromkeys(SYMBOLS, 0.0)).any()
 
 
+@pytest.mark.parametrize("exponent", [1.1, 1.5, 2.5, 3.5])
+@pytest.mark.parametrize("held", ["maximum", "minus minimum", "abs", "select", "squares"])
+def test_powers_of_what_is_held_at_zero_have_the_slope_zero_there(
+    held: str, exponent: float
+) -> None:
+    """Hertz's law max(0, depth)^1.5 where nothing touches, |v|^1.5 at rest: 0·∞ is not a number."""
+    tape = Tape()
+    x = tape.symbol("x")
+    base = {
+        "maximum": lambda: tape.maximum(0, x), "minus minimum": lambda: -tape.minimum(0, -x),
+        "abs": lambda: tape.abs(x),
+        "select": lambda: tape.select(tape.less(0, x), x, 0), "squares": lambda: tape.mul(x, x),
+    }[held]()  # fmt: skip
+    power, exponent = exponent, exponent / 2.0 if held == "squares" else exponent
+    slope = gradient(tape, tape.pow(base, tape.const(exponent)), [x])
+    for at in (0.0,) if held in ("abs", "squares") else (0.0, -0.3):
+        assert numbers(tape, slope, {"x": at}) == 0.0
+    assert numbers(tape, slope, {"x": 0.3}) == pytest.approx(power * 0.3 ** (power - 1.0))
+
+
 def test_other_roots_keep_their_infinite_slope_at_zero() -> None:
     tape = Tape()
     x, y = tape.symbol("x"), tape.symbol("y")

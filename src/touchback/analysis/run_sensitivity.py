@@ -42,6 +42,7 @@ from touchback.simulate import (
 from touchback.system import Point, System, found_states
 
 _ALPHA = 10.0  # 1/s: how fast errors of the constraints fade
+_MOST_BROKEN = 1000  # rates in a row that aren't numbers: those of some eighty steps
 _UNTRACKED = 1e12  # a worse condition: states don't return to where they are found
 
 
@@ -150,12 +151,28 @@ def _integrate(
     from scipy.integrate import solve_ivp
 
     rows, t, y = [np.empty((0, len(start)))], 0.0, start
+    broken, began = 0, 0.0
+
+    def rate(t: float, y: np.ndarray, last: float) -> np.ndarray:
+        """SciPy shortens steps for ever where a rate isn't a number."""
+        nonlocal broken, began
+        found = varied.rate(min(t, last), y)
+        broken = 0 if np.isfinite(found).all() else broken + 1
+        began = t if broken <= 1 else began  # later ones may not be numbers either
+        if broken > _MOST_BROKEN:
+            raise SolveError(
+                f"{varied.instance.system.name}: the derivatives of its equations of motion aren't "
+                f"finite numbers at t = {began:.6g} s; look for a law with a root, a power below 1 "
+                "or a quotient at 0 there."
+            )
+        return found
+
     for end, before in varied.parts(duration):
         wanted = times[(times >= t) & ((times < end) | (end == duration))]
         asked = wanted if len(wanted) and wanted[-1] == end else np.append(wanted, end)
         done = solve_ivp(
-            lambda t, y, last=before: varied.rate(min(t, last), y), (t, end), y, "DOP853", asked,
-            rtol=rtol, atol=atol, max_step=varied.longest,
+            rate, (t, end), y, "DOP853", asked, rtol=rtol, atol=atol, max_step=varied.longest,
+            args=(before,),
         )  # fmt: skip
         if not done.success or not np.isfinite(done.y).all():
             reached = f"{done.t[-1]:.6g}" if done.t.size else f"{t:.6g}"

@@ -7,7 +7,7 @@ import numpy as np
 from touchback.errors import SolveError
 from touchback.names import unknown_name
 from touchback.simulate import Where, read_state
-from touchback.system import At, Blocks, Point, State, System, Values, fill
+from touchback.system import At, Blocks, Point, State, System, Values, fill, finite_elements
 
 _TANGENT_RANK = 1e-9  # singular values this much below the largest count as zero
 
@@ -206,5 +206,6 @@ def state_of(system: System, x: Where) -> State:
     if x is None:
         return system.assemble()
     nq, nv, _ = system.sizes
-    q, v, z = np.split(read_state(system, x), [nq, nq + nv])
+    elements = finite_elements(system.name, system.state_names, read_state(system, x))
+    q, v, z = np.split(elements, [nq, nq + nv])
     return State(q, v, z, tuple(system.state_names))

@@ -479,6 +479,7 @@ class Model:
                 f"{label}: a sensor such as tb.Position(body) is expected, got {kind!r}."
             )
         kind = normalise_fields(label, kind).completed(self.velocity_names())
+        check_unit(label, getattr(kind, "measured_in", ""))
         self.refuse_taken("sensor", name, sensor_names(name, kind))
         self.sensors[name] = self._own(label, kind)
         return kind.arranged([self._symbol(full) for full in sensor_names(name, kind)])

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, fields, replace
 from typing import cast
 
@@ -19,9 +21,11 @@ from touchback.realtime.port_guards import STOP_PORT, EnergyObserver, GuardedOut
 from touchback.simulate import (
     Capability,
     FixedStep,
+    RateJump,
     RunSpec,
     Solver,
     Span,
+    TooManyKnots,
     find_rate_jumps,
     formulation_for,
     newton_for,
@@ -31,6 +35,8 @@ from touchback.simulate import (
 from touchback.system import System
 
 _LOOKED_AHEAD = 600.0  # s of the model's time in which instants are found where drives switch
+_LOOKED_NEARBY = 6.0  # s, where they are too many
+_MOST_AHEAD = 500_000  # jumps of rates that are kept
 
 
 _SLOWEST = 1e-6  # of real time: a tick of 1 s then takes eleven days
@@ -313,6 +319,33 @@ def settled_near(spec: LiveSpec, t: float, x: Floats) -> Floats:
     return settled
 
 
+def _rate_jumps_ahead(run: RunSpec, solver: Solver) -> list[RateJump]:
+    """Where prescribed rates jump in the first ten minutes; where that is very often, in the first
+    seconds, with a warning."""
+
+    def found(duration: float) -> list[RateJump] | None:
+        try:
+            return find_rate_jumps(replace(run, span=Span(0.0, duration)), solver)
+        except TooManyKnots:
+            return None
+
+    with suppress(TooManyKnots):
+        warn_of_ground_jumps(replace(run, span=Span(0.0, _LOOKED_AHEAD)), above=4)
+    near = found(_LOOKED_NEARBY)
+    often = near is None or len(near) * _LOOKED_AHEAD / _LOOKED_NEARBY > _MOST_AHEAD
+    far = None if often else found(_LOOKED_AHEAD)
+    if far is not None:
+        return far
+    if near is None or near:
+        until = _LOOKED_NEARBY if near else 0.0
+        warnings.warn(
+            f"{run.system.name}: rates that drives prescribe jump so often that their impulses act "
+            f"up to t = {until:g} s only; give a motion whose rate is continuous.",
+            RuntimeWarning, stacklevel=5,
+        )  # fmt: skip
+    return near or []
+
+
 def make_loop(spec: LiveSpec, x0: Floats, pace: Pace, memory: RunMemory | None = None) -> LiveLoop:
     """The loop, ready to start; with the `memory` of a run that it is another structure of."""
     block_of(spec, spec.parameters)  # refused when not finite
@@ -332,9 +365,9 @@ def make_loop(spec: LiveSpec, x0: Floats, pace: Pace, memory: RunMemory | None =
     energies = [each.port(system.input_names, system.output_names) for each in spec.energy.values()]
     count = len(system.output_names)
     measured = Measured(posed.outputs, count) if count and posed.outputs else None
-    ahead = replace(spec.run, span=Span(0.0, _LOOKED_AHEAD), x0=x0)
-    warn_of_ground_jumps(ahead)
-    jumps = [(each.time, each.before) for each in find_rate_jumps(ahead, solver)]
+    jumps = [
+        (each.time, each.before) for each in _rate_jumps_ahead(replace(spec.run, x0=x0), solver)
+    ]
     width = 8 * (16 + len(watches) + len(x0) + count)
     rows = int(np.clip(_RING_SECONDS * spec.rate, 256, max(256, _RING_BYTES // width)))
     return LiveLoop(

@@ -5,6 +5,7 @@ from touchback.contact import critical_friction as critical_friction
 from touchback.native import AugmentedLagrangian, Baumgarte, Penalty
 from touchback.simulate.adaptive_step_limits import (
     StepLimits as StepLimits,
+    TooManyKnots as TooManyKnots,
     step_limits as step_limits,
 )
 from touchback.simulate.constraint_switching import Switch

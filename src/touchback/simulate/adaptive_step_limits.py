@@ -40,6 +40,10 @@ Evaluated = Collection[tuple[Mapping[str, Function], Floats]]  # functions and t
 _located_before: WeakKeyDictionary[Function, dict[tuple[Any, ...], Floats]] = WeakKeyDictionary()
 
 
+class TooManyKnots(InputError):
+    """Steps of a run would end more often than is taken."""
+
+
 class StepLimits(NamedTuple):
     """Where steps of a run end, None: nowhere; how long they are at most [s]; and at which of the
     knots inputs and laws may jump: at kinks of samples they don't."""
@@ -75,7 +79,7 @@ def step_limits(
 def _knots(span: Span, at: Floats) -> Knots:
     """Of rising times, those that rounding parts as one."""
     if len(at) > MOST:
-        raise InputError(
+        raise TooManyKnots(
             f"{len(at)} samples and switches in {span.duration:g} s end a step each, and at most "
             f"{MOST} are taken; give fewer samples, a shorter duration, or a method with fixed "
             "steps, such as 'rk4'."

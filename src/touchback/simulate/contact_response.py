@@ -211,7 +211,10 @@ def _jump(dynamics: ContactDynamics, problem: ContactProblem, p: Floats) -> Jump
 
 
 _ROUNDING = 1e-9  # of what rows do; m/s, rad/s beside it
-_MENDS = {
+_WITHOUT_FRICTION = (
+    "impacts that are no faster than what a step changes speeds by can; take a shorter step"
+)
+_HINTS = {
     "newton": "Newton's restitution with friction can (Kane); take impacts='poisson'",
     "sequential": "Newton's restitution with friction can (Kane); lower restitution or friction",
     "poisson": "lower restitution or friction",
@@ -226,6 +229,7 @@ class Gains:
 
     law: str
     _found: dict[str, list[tuple[float, float]]] = field(default_factory=dict)
+    _smooth: set[str] = field(default_factory=set)  # of these, where no friction acted
 
     def look_at(self, t: float, dynamics: ContactDynamics, jump: Jump, hit: list[str]) -> None:
         """Keeps an impact after which there is more energy than before, as seen by its walls."""
@@ -235,9 +239,14 @@ class Gains:
         if gain > np.abs(p) @ (_ROUNDING * np.abs(u) + _ROUNDING):
             self.add(t, gain, hit)
 
-    def add(self, t: float, gain: float, hit: list[str]) -> None:
+    def add(self, t: float, gain: float, hit: list[str], smooth: bool = False) -> None:
         """Keeps what an impact of contacts gave [J]."""
-        self._found.setdefault(", ".join(f"'{name}'" for name in hit), []).append((t, gain))
+        names = ", ".join(f"'{name}'" for name in hit)
+        if smooth and names not in self._found:
+            self._smooth.add(names)
+        elif not smooth:
+            self._smooth.discard(names)
+        self._found.setdefault(names, []).append((t, gain))
 
     def diagnostics(self) -> list[str]:
         """One for each contact, or contacts hit together: the first instant and what it gave."""
@@ -249,7 +258,7 @@ class Gains:
         also = f" ({more} more until t = {found[-1][0]:.6g} s: {total:.3g} J in all)" * bool(more)
         return (
             f"At t = {t:.6g} s the impact of {names} raised the energy by {gain:.3g} J{also}: "
-            f"{_MENDS[self.law]}."
+            f"{_WITHOUT_FRICTION if names in self._smooth else _HINTS[self.law]}."
         )
 
 

@@ -195,7 +195,7 @@ def warn_of_ground_jumps(spec: RunSpec, above: int = 1) -> None:
     """A RuntimeWarning where the velocity of a moving ground jumps within a run: all that stands on
     it follows, and its impulses act on nothing."""
     system, x = spec.system, spec.x0
-    if system.model.base == BaseMotion():
+    if system.names or system.model.base == BaseMotion():
         return
     momentum = system.dynamics.function(system.key, "momentum")
     block = momentum.block_for(system.parameter_values(spec.parameters))

@@ -127,6 +127,7 @@ _ENERGIES = ("energy", "work", "impact loss", "friction loss")
 _DEEP = 1e-6  # m: contacts that stay deeper are named
 _GAIN = 1e-3  # of what the rows of a step give and take: less is of the method's order
 _SLOW = 1e-6  # m/s, rad/s: what impulses at slower contacts give is no impact's
+_ALONG = 1e-9  # of normal impulses: smaller ones along a contact are none
 
 
 class MoreauJeanStepper(ContactStepper):
@@ -249,7 +250,8 @@ class MoreauJeanStepper(ContactStepper):
         ]
 
     def _gains(self) -> list[str]:
-        """Of impacts that gave energy, which Newton's restitution with friction may."""
+        """Of impacts that gave energy, which Newton's restitution with friction may, and slow ones
+        without it."""
         layout, steps = self._equations.layout, self._steps
         gains = Gains("moreau-jean")
         losses = steps.losses[:, layout.bilateral :]
@@ -262,7 +264,9 @@ class MoreauJeanStepper(ContactStepper):
             counts &= np.cumsum(given) > 0.0
         for k in np.flatnonzero(counts):
             t = start + float(k + 1) * self._solver.step
-            gains.add(t, float(given[k]), [names[i] for i in np.flatnonzero(hit[k])])
+            normal = steps.impulses[k, list(layout.normals)].sum()
+            smooth = impulses[k] <= (1.0 + _ALONG) * normal
+            gains.add(t, float(given[k]), [names[i] for i in np.flatnonzero(hit[k])], bool(smooth))
         return gains.diagnostics()
 
 

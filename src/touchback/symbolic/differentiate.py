@@ -123,10 +123,15 @@ def _root(t: Tape, r: int) -> int:
     their mean is 0: that is taken, for 1/0 times the derivative 0 of its square would be NaN, and
     with it that of |u| u, which is smooth. So it is where a number is held at 0, as the depth in
     Hertz's law: 1/0 times that number, in the derivative of its power 1.5, would be NaN."""
-    held = t.op[t.a[r]] in (ops.MIN, ops.MAX, ops.ABS, ops.SELECT)
-    guarded = held or _sum_of_squares(t, t.a[r])
-    divisor = t.maximum(r, t.const(_SMALLEST)) if guarded else r
+    divisor = t.maximum(r, t.const(_SMALLEST)) if _reaches_zero(t, t.a[r]) else r
     return t.div(t.const(0.5), divisor)
+
+
+def _reaches_zero(t: Tape, node: int) -> bool:
+    """Whether a node may be held at 0: a bound, an absolute value, a choice, or squares."""
+    inner = t.a[node] if t.op[node] == ops.NEG else node
+    held = t.op[inner] in (ops.MIN, ops.MAX, ops.ABS, ops.SELECT)
+    return held or _sum_of_squares(t, node)
 
 
 def _sum_of_squares(t: Tape, node: int) -> bool:
@@ -147,8 +152,11 @@ def _squares(t: Tape, r: int) -> int:
 
 
 def _power_by_base(t: Tape, r: int) -> int:
-    exponent = t.b[r]
-    return t.mul(exponent, t.pow(t.a[r], t.sub(exponent, 1)))
+    """b·a^(b−1); with b below 1 finite at 0 as the slope of a root is, for the same reason."""
+    base, exponent = t.a[r], t.b[r]
+    if t.values.get(exponent, 1.0) < 1.0 and _reaches_zero(t, base):
+        base = t.maximum(base, t.const(_SMALLEST))
+    return t.mul(exponent, t.pow(base, t.sub(exponent, 1)))
 
 
 def _power_by_exponent(t: Tape, r: int) -> int:

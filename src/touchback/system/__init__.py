@@ -81,7 +81,11 @@ from touchback.system.state_assembly import (
     with_found_states as with_found_states,
 )
 from touchback.system.system import System
-from touchback.system.system_state import State, elements_of as elements_of
+from touchback.system.system_state import (
+    State,
+    elements_of as elements_of,
+    finite_elements as finite_elements,
+)
 from touchback.system.undetermined_forces import (
     undetermined_forces_text as undetermined_forces_text,
 )

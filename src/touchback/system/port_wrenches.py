@@ -22,7 +22,7 @@ from touchback.system.active_equations import At
 from touchback.system.compiled_function import Function
 from touchback.system.derivation import Derivation, solved_arguments
 from touchback.system.signal_layout import Values
-from touchback.system.system_state import State, elements_of
+from touchback.system.system_state import State, elements_of, finite_elements
 
 if TYPE_CHECKING:
     from touchback.system.system import System
@@ -250,7 +250,8 @@ def bond_graph(
 
 def _numbers(system: System, x: State | ArrayLike | None) -> Floats:
     given = system.initial_state() if x is None else x
-    return elements_of(system.name, system.state_names, system.sizes, given)
+    names = system.state_names
+    return finite_elements(system.name, names, elements_of(system.name, names, system.sizes, given))
 
 
 def _in_mode_of(system: System, x: State | ArrayLike | None) -> System:

@@ -97,6 +97,17 @@ def elements_of(
     return x
 
 
+def finite_elements(system: str, names: Sequence[str], x: np.ndarray) -> np.ndarray:
+    """The elements of a state, refused by name where one is no finite number."""
+    bad = np.flatnonzero(~np.isfinite(x))
+    if len(bad):
+        raise InputError(
+            f"{system}: '{names[bad[0]]}' of the state is {x[bad[0]]}; give a state of finite "
+            "numbers."
+        )
+    return x
+
+
 def _refuse_foreign(system: str, own: Sequence[str], foreign: Sequence[str]) -> None:
     """A state that was made for other elements than the system has."""
     if len(foreign) not in (0, len(own)):

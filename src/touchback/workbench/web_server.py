@@ -203,19 +203,19 @@ class Server:
     def _has_room(self) -> bool:
         return sum(len(hub.clients) for hub in list(self._hubs.values())) < MOST_CLIENTS
 
-    def _trust(self, line: Line, group: int = _NO_GROUP) -> None:
-        """A connection that gave the token: it makes room for nobody."""
+    def _trust(self, line: Line, run: str | None = None) -> None:
+        """A connection that gave the token: it makes room for nobody. That of a page stops a `run`
+        from its first message on."""
         if self._front is not None:
+            group = _NO_GROUP if run is None else self._groups.get(run, _NO_GROUP)
             self._front.trust(line.file, group)
 
     async def _to_its_hub(self, connection: ServerConnection) -> None:
         path = connection.request.path if connection.request is not None else ""
-        name = parse_qs(urlsplit(path).query).get("run", [""])[0]
-        hub = self._hubs.get(name)
+        hub = self._hubs.get(_run_of(urlsplit(path).query))
         if hub is None:
             await connection.close(_NO_SUCH_RUN, "this run has ended")
             return
-        self._trust(cast(Line, connection), self._groups.get(name, _NO_GROUP))
         await hub.serve(connection)
 
     def _run(self) -> None:
@@ -401,6 +401,11 @@ def page_files() -> dict[str, Path]:
     return found
 
 
+def _run_of(query: str) -> str:
+    """The run that a page's address names."""
+    return parse_qs(query, max_num_fields=20).get("run", [""])[0]
+
+
 class RequestHandler:
     """Answers requests: with a file, with a refusal, or lets a wire through."""
 
@@ -410,10 +415,11 @@ class RequestHandler:
         token: str,
         first: str,
         room: Callable[[], bool],
-        trust: Callable[[Line], None] = lambda line: None,
+        trust: Callable[[Line, str | None], None] = lambda line, run: None,
     ) -> None:
         """`host` is what the server listens on, `first` the page at "/"; `room` tells whether one
-        more client may come, and `trust` is told of a connection that gave the token."""
+        more client may come, and `trust` gets a connection that gave the token, with the name of
+        the run that a page asks for."""
         self._token, self._room, self._trust = token.encode(), room, trust
         self.files = page_files()
         self.files["/"] = self.files[f"/{first}"]
@@ -443,7 +449,7 @@ class RequestHandler:
     def _answer(self, line: Line, request: Request, host: str, origin: str | None) -> Answered:
         asked = urlsplit(request.path)
         if asked.path == WIRE:
-            return self._wire(request, host, origin, asked.query)
+            return self._wire(line, request, host, origin, asked.query)
         if asked.path in self.files:
             path, self.asked = self.files[asked.path], time.monotonic()
             return self._deliver_file(line, lambda: (TYPES[path.suffix], path), host)
@@ -452,7 +458,7 @@ class RequestHandler:
             return refusal(HTTPStatus.NOT_FOUND, "There is no such page.")
         if not self._knows(asked.query):
             return _without_token()
-        self._trust(line)
+        self._trust(line, None)
         if make is None:
             return self._deliver_file(line, lambda: mesh_file(asked.path), host)
         if len(self._fetching) >= DOWNLOADS:
@@ -481,7 +487,9 @@ class RequestHandler:
         """When nobody is served any more."""
         self._readers.shutdown(wait=False, cancel_futures=True)
 
-    def _wire(self, request: Request, host: str, origin: str | None, query: str) -> Response | None:
+    def _wire(
+        self, line: Line, request: Request, host: str, origin: str | None, query: str
+    ) -> Response | None:
         if origin is not None and origin.lower() not in (f"http://{host}", f"https://{host}"):
             return refusal(HTTPStatus.FORBIDDEN, "Pages of other servers can't connect here.")
         if not self._knows(query):
@@ -490,6 +498,9 @@ class RequestHandler:
             return refusal(HTTPStatus.UPGRADE_REQUIRED, "This is a WebSocket's address.")
         if not self._room():
             return refusal(HTTPStatus.SERVICE_UNAVAILABLE, "Too many pages look on already.")
+        self._trust(
+            line, _run_of(query)
+        )  # before the page may send: a stop doesn't wait for Python
         return None
 
     def _knows(self, query: str) -> bool:

@@ -51,6 +51,17 @@ def test_steps_that_gain_energy_by_newtons_law_are_told_too() -> None:
     assert central.run(1.0, method="moreau-jean").metadata["diagnostics"] == []
 
 
+def test_a_point_without_friction_is_not_said_to_gain_by_friction() -> None:
+    """Its last bounces, slower than what gravity adds in a step, give some 1e-8 J."""
+    m = tb.Model("ball")
+    ball = m.body("ball", mass=1.0)
+    m.joint("z", tb.Prismatic("z"), m.ground, ball, position=0.5)
+    contacts = {"c": tb.contact.SpherePlaneContact(ball, m.ground, radius=0, restitution=0.5)}
+    run = tb.simulate(m.compile(), duration=1.0, contacts=contacts, method="moreau-jean")
+    (remark,) = run.metadata["diagnostics"]
+    assert remark.endswith("no faster than what a step changes speeds by can; take a shorter step.")
+
+
 def test_poissons_law_gives_the_rod_nothing_and_says_nothing() -> None:
     run = rod(impacts="poisson")
     assert run.metadata["diagnostics"] == []

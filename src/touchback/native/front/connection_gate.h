@@ -1,7 +1,7 @@
 /* The front of a server that is written in Python: a thread of C that accepts connections, holds
  * strangers to their greeting, relays what clients and server say, and does and answers the
  * emergency stops that pass by, whatever the interpreter is busy with. The server gets a stop that
- * was answered too, with TB_ANSWERED for the letters of its word.
+ * was answered too, with a mark in place of its word (tb_scan_choose_mark).
  *
  * A connection reaches the server once its greeting (a line, or the head of a request) is whole.
  * Until the server trusts it, which it does when it has seen the token, it is a stranger's: there

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import ctypes
 import os
+import secrets
 import socket
+import string
 import sys
 import threading
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -19,13 +22,23 @@ LINES, WEB = LIB.constant("TB_LINES"), LIB.constant("TB_WEB")
 GROUPS = LIB.constant("TB_FRONT_GROUPS")
 _RUNS = LIB.constant("TB_FRONT_RUNS")
 _NUMBER = 8  # bytes of a connection's
-_ANSWERED = b'"' + 4 * bytes([LIB.constant("TB_ANSWERED")]) + b'"'
 _STOP_TEXT = LIB.constant("TB_STOP_TEXT")
+
+
+@cache
+def answered_word() -> bytes:
+    """What the front writes in place of the word of a stop that it answered, of this process."""
+    letters = (string.ascii_letters + string.digits + string.punctuation).translate(
+        {34: "", 92: ""}
+    )
+    word = "".join(secrets.choice(letters) for _ in range(LIB.constant("TB_MARK"))).encode()
+    LIB.tb_scan_choose_mark(address_of(np.frombuffer(word, dtype=np.uint8)))
+    return b'"' + word + b'"'
 
 
 def is_answered_stop(message: bytes) -> bool:
     """Whether a message is an emergency stop that the front has done and answered."""
-    return len(message) <= _STOP_TEXT and _ANSWERED in message
+    return len(message) <= _STOP_TEXT and answered_word() in message
 
 
 @dataclass(frozen=True)
@@ -51,6 +64,7 @@ class Front(socket.socket):
     def __init__(
         self, listeners: Sequence[socket.socket], protocol: int, strangers: int, greeting: float
     ) -> None:
+        answered_word()
         ours, theirs = socket.socketpair()
         super().__init__(ours.family, ours.type, ours.proto, fileno=ours.detach())
         files = np.array([each.detach() for each in listeners], dtype=np.intc)

@@ -196,9 +196,15 @@ int tb_scan_is_between(const tb_scan *scan) {
     return scan->protocol == TB_LINES ? !scan->count : scan->greeted && !scan->head_count;
 }
 
+static unsigned char answered_mark[TB_MARK];
+
+void tb_scan_choose_mark(const unsigned char *characters) {
+    memcpy(answered_mark, characters, TB_MARK);
+}
+
 void tb_scan_mark_answered(const tb_scan *scan, unsigned char *end) {
     static const char WORD[] = "stop";
     unsigned char *text = end - (long)scan->place - (scan->protocol == TB_LINES);
-    for (long i = 0; i < 4; i++)
-        text[scan->stop.word + i] ^= (unsigned char)(WORD[i] ^ TB_ANSWERED); /* masked or not */
+    for (long i = 0; i < TB_MARK; i++)
+        text[scan->stop.word + i] ^= (unsigned char)(WORD[i] ^ answered_mark[i]); /* masked or not */
 }

@@ -8,7 +8,7 @@
 
 enum { TB_LINES, TB_WEB };   /* protocols */
 enum { TB_STOP_TEXT = 256 }; /* bytes: a stop has a word and an id of at most 64 characters */
-enum { TB_ANSWERED = 0x18 }; /* for each letter of the word "stop" of one that was answered */
+enum { TB_MARK = 4 };        /* characters in place of the word "stop" of one that was answered */
 
 /* Where in a text its word is, without quotes, and its id, as it is written; an id of no length is
  * none. One that can't be answered without reading it in full has no word (-1). */
@@ -38,6 +38,9 @@ size_t tb_scan_take(tb_scan *scan, const unsigned char *data, size_t count);
 size_t tb_scan_pending(const tb_scan *scan);
 /* Whether no message is under way. */
 int tb_scan_is_between(const tb_scan *scan);
+/* What marks answered stops in this process: characters that clients don't know, else they could
+ * send what is taken for answered. Chosen before the first front is opened. */
+void tb_scan_choose_mark(const unsigned char *characters);
 /* Marks the stop that just ended, whose last byte is before `end`, as answered; the bytes before it
  * that were pending must be there too. */
 void tb_scan_mark_answered(const tb_scan *scan, unsigned char *end);
