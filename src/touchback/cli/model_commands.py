@@ -17,7 +17,6 @@ from touchback.cli.model_argument import load
 from touchback.cli.option_types import output, output as written
 from touchback.draw import (
     Canvas,
-    Floats,
     draw,
     figure_svg,
     object_graph_svg,
@@ -79,8 +78,10 @@ def show(
     out.print(tree_text(described, default_stops(system.model)))
     if figure.lines:
         canvas = Canvas(48, 14)
-        out.print("\n" + draw(figure, 0, view_for(figure, canvas), canvas) + "\n")
-    out.print(_names(system, start.x))
+        shown = draw(figure, 0, view_for(figure, canvas), canvas).splitlines()
+        drawn = [i for i, line in enumerate(shown) if line.strip(_BLANK)]
+        out.print("", *shown[drawn[0] : drawn[-1] + 1] if drawn else [], "", sep="\n")
+    out.print(_names(system, start))
     table = Table("function", "flops", "operations", "steps", "a step", box=None, pad_edge=False)
     for name, (count, deep) in costs.items():
         columns = count.flops, count.operations, deep.steps, f"{deep.gain:.1f}"
@@ -100,14 +101,29 @@ def show(
         out.print(f"objects and ports: {graph_file}")
 
 
-def _names(system: tb.System, x: Floats) -> Table:
+_BLANK = " \u2800"  # spaces, also of Braille
+
+
+def _names(system: tb.System, start: tb.State) -> Table:
     table = Table("signal", "name", "unit", "start", box=None, pad_edge=False)
     kinds = np.repeat(["position", "velocity", "state"], system.sizes)
-    for kind, name, unit, value in zip(kinds, system.state_names, system.state_units, x):
+    for kind, name, unit, value in zip(kinds, system.state_names, system.state_units, start.x):
         table.add_row(str(kind), name, unit, f"{value:g}")
+    measured = _sensors(system, start)
     for name, unit in zip(system.output_names, system.output_units):
-        table.add_row("sensor", name, unit, "")
+        table.add_row("sensor", name, unit, f"{measured[name]:g}" if name in measured else "")
     return table
+
+
+def _sensors(system: tb.System, start: tb.State) -> dict[str, float]:
+    """What sensors read at the start; nothing where they need what no state has."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            read = system.sensors(start.q, start.v, z=start.z)
+        except tb.TouchbackError:
+            return {}
+    return {name: float(read[name]) for name in system.output_names}
 
 
 def check(
