@@ -12,6 +12,7 @@ import matplotlib.pyplot as plt
 from touchback import gallery
 from touchback.draw.film import make_film
 from touchback.figure_style import light_grid
+from touchback.names import quantity_label
 from touchback.recording import Run
 
 PLACE = Path(__file__).parent / "pictures" / "gallery"
@@ -62,10 +63,10 @@ def plot(name: str, run: Run) -> Path:
         len(units), 1, sharex=True, squeeze=False, figsize=size, layout="constrained"
     )
     for axis, unit in zip(axes[:, 0], units, strict=True):
-        for signal in signals:
-            if run.units[signal] == unit:
-                axis.plot(run.time, run[signal], lw=1.3, label=signal)
-        axis.set_ylabel(f"[{unit}]" if unit else "")
+        members = [signal for signal in signals if run.units[signal] == unit]
+        for signal in members:
+            axis.plot(run.time, run[signal], lw=1.3, label=signal)
+        axis.set_ylabel(quantity_label(unit).replace(" [", "\n["), fontsize=8)
         axis.legend(fontsize=8, loc="best")
         axis.tick_params(labelsize=8)
         light_grid(axis)

@@ -36,7 +36,7 @@ def _() -> None:
     "loop that one driven joint keeps open",
     "Closures",
     "Constraints contradict each other. At best, Closure 'pin': its two points are 0.22 m "
-    "apart; Drive 'slider': its error is 0.28 m. Remove or mend one of them, or give a guess "
+    "apart; Drive 'slider': its error is 0.28 m. Remove or correct one of them, or give a guess "
     "from which all can be met.",
 )
 def _() -> None:

@@ -173,8 +173,8 @@ def _() -> None:
     "drives that contradict a gear",
     "Couplings and drives",
     "Constraints contradict each other. At best, Coupling 'gears': its error is 0.05 rad; "
-    "Drive 'left': its error is 0.1 rad; Drive 'right': its error is 0.05 rad. Remove or mend one "
-    "of them, or give a guess from which all can be met.",
+    "Drive 'left': its error is 0.1 rad; Drive 'right': its error is 0.05 rad. Remove or correct "
+    "one of them, or give a guess from which all can be met.",
 )
 def _() -> None:
     m = two_arms()
@@ -187,8 +187,8 @@ def _() -> None:
 @fault(
     "drives whose speeds contradict a gear",
     "Couplings and drives",
-    "Coupling 'gears', Drive 'left', Drive 'right': no velocities meet them, by 1; their "
-    "rates contradict each other. Remove or mend one of them.",
+    "Coupling 'gears', Drive 'left', Drive 'right': no velocities satisfy them, by 1; their "
+    "rates contradict each other. Remove or correct one of them.",
 )
 def _() -> None:
     m = two_arms()
@@ -202,7 +202,7 @@ def _() -> None:
     "gears that contradict each other",
     "Couplings and drives",
     "Constraints contradict each other. At best, Coupling 'gears': its error is 0.1 rad; "
-    "Coupling 'belt': its error is 0.1 rad. Remove or mend one of them, or give a guess from "
+    "Coupling 'belt': its error is 0.1 rad. Remove or correct one of them, or give a guess from "
     "which all can be met.",
 )
 def _() -> None:

@@ -64,7 +64,7 @@ def _() -> None:
 @fault(
     "a servo with friction",
     SECTION,
-    "Constraint 'level': the effort of joint 'left' keeps it, which rubs nowhere; leave either "
+    "Constraint 'level': the effort of joint 'left' keeps it, which has no friction; leave either "
     "`through` or `friction` away.",
 )
 def _() -> None:
@@ -91,9 +91,8 @@ def _() -> None:
 @fault(
     "friction of a force that another constraint carries as well",
     SECTION,
-    "Constraint 'level': its force rubs, but 'again' ties the same, so that nobody can tell which "
-    "of them carries how much, and how much friction there is. Leave one of them away, or its "
-    "friction.",
+    "Constraint 'level': its force has friction, but 'again' holds the same, so that their shares "
+    "of the force, and the friction, are undetermined. Leave one of them away, or its friction.",
 )
 def _() -> None:
     m = two_arms()

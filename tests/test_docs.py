@@ -82,6 +82,12 @@ def test_a_picture_that_moves_opens_the_front_pages(name: str) -> None:
     assert first and "<animate" in (page.parent / first[0]).read_text(encoding="utf-8")
 
 
+def test_the_picture_of_the_architecture_names_every_room_and_nothing_else() -> None:
+    picture = (ROOT / "docs" / "pictures" / "architecture.svg").read_text(encoding="utf-8")
+    rooms = {path.parent.name for path in (ROOT / "src" / "touchback").glob("*/__init__.py")}
+    assert set(re.findall(r">(\w+)/<", picture)) == rooms | {"validation"}
+
+
 def test_pictures_are_small() -> None:
     for picture in (ROOT / "docs" / "pictures").rglob("*.*"):
         assert picture.stat().st_size < 100_000, picture.name

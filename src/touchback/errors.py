@@ -1,4 +1,4 @@
-"""Our errors: each says what is wrong, which named thing, the numbers, and the usual mend."""
+"""Our errors: each says what is wrong, which named thing, the numbers, and the usual remedy."""
 
 NO_JSON = (ValueError, RecursionError, OverflowError)
 """What decoders raise of bytes that are no JSON: no text, lists in lists without end, numbers."""

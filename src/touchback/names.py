@@ -1,7 +1,7 @@
 """Names: what they may be, and what to say when one is unknown."""
 
 import heapq
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Sequence
 from difflib import SequenceMatcher
 from itertools import islice
 from typing import TypeVar
@@ -106,6 +106,24 @@ _LONGEST_SHOWN = 200  # letters that are compared: strangers' names may have a m
 def with_unit(name: str, unit: str) -> str:
     """As "swing [rad]"."""
     return f"{name} [{unit}]" if unit else name
+
+
+_QUANTITIES = {
+    "m": "length", "rad": "angle", "m/s": "speed", "rad/s": "angular speed", "N": "force",
+    "m/s²": "acceleration", "m/s^2": "acceleration", "rad/s²": "angular acceleration", "N m": "torque", "J": "energy",
+    "W": "power", "kg": "mass", "V": "voltage", "A": "current", "s": "time", "Pa": "pressure",
+}  # fmt: skip
+
+
+def axis_label(names: Sequence[str], unit: str) -> str:
+    """What an axis of signals that share a unit says: the name of the only one, or what is measured
+    in that unit."""
+    return with_unit(names[0], unit) if len(names) == 1 else quantity_label(unit)
+
+
+def quantity_label(unit: str) -> str:
+    """What is measured in a unit, as "angle [rad]"; "value [stone]" where that isn't known."""
+    return with_unit(_QUANTITIES.get(unit, "value"), unit)
 
 
 def unknown_name(kind: str, name: object, known: Iterable[str]) -> InputError:

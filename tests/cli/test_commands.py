@@ -263,3 +263,12 @@ def test_an_input_beyond_its_range_is_refused_as_a_parameter_is(
     assert "Input 'torque': 40.0 lies outside its range [-12.0, 12.0] N m" in said
     if command == "simulate":
         assert touchback(*words, "torque=12").returncode == 0
+
+
+def test_show_draws_no_blank_lines_and_gives_what_sensors_read_at_the_start() -> None:
+    """A hanging chain begins level: one line of drawing between the tree and the table."""
+    text = touchback("show", "hanging-chain").stdout
+    figure = text.partition("energy total")[2].partition("signal ")[0].splitlines()[1:-1]
+    assert [bool(line.strip(" \u2800")) for line in figure] == [False, True, False]
+    (row,) = [line for line in text.splitlines() if line.startswith("sensor    end.x ")]
+    assert row.split() == ["sensor", "end.x", "m", "1"]

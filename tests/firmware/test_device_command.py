@@ -83,7 +83,7 @@ def test_an_axis_that_does_not_move_or_says_too_little_is_refused() -> None:
 @pytest.mark.parametrize("factor", [-1.0, 0.0])
 def test_a_force_that_is_reported_backwards_or_never_is_refused(factor) -> None:
     samples = moved()
-    with pytest.raises(tb.DeviceError, match="mend the sign and size of the force"):
+    with pytest.raises(tb.DeviceError, match="correct the sign and size of the force"):
         fit_axis(samples | {"force": factor * samples["force"]})
 
 

@@ -84,7 +84,7 @@ def test_an_energy_balance_is_read_from_top_to_bottom() -> None:
 
 def test_a_plot_has_one_panel_per_unit_with_labelled_axes() -> None:
     figure = swing().plot()
-    assert [axis.get_ylabel() for axis in figure.axes] == ["[rad]", "speed [rad/s]"]
+    assert [axis.get_ylabel() for axis in figure.axes] == ["angle [rad]", "speed [rad/s]"]
     assert figure.axes[-1].get_xlabel() == "time [s]"
     assert [len(axis.lines) for axis in figure.axes] == [2, 1]
 

@@ -104,7 +104,7 @@ def machine(
     seconds: Annotated[float, span("How long to measure, all rates together.")] = 60.0,
     cpu: Annotated[int | None, number("The processor to measure on.", 0)] = None,
 ) -> None:
-    """Tell whether this computer can run mechanisms at 1, 4 and 10 kHz, and what would help."""
+    """Show whether this computer can run mechanisms at 1, 4 and 10 kHz, and what would help."""
     with Progress(console=err, transient=True, disable=not err.is_terminal) as shown:
         task = shown.add_task("empty ticks at 1, 4 and 10 kHz", total=seconds)
         kept, meanwhile = measure(seconds, cpu, lambda done: shown.update(task, completed=done))

@@ -80,7 +80,7 @@ COMMANDS: dict[str, CommandEntry] = {
     ),
     "machine": CommandEntry(
         "benchmark_commands", "machine",
-        "Tell whether this computer can run mechanisms at 1, 4 and 10 kHz, and what would help.",
+        "Show whether this computer can run mechanisms at 1, 4 and 10 kHz, and what would help.",
     ),
     "device": CommandEntry(
         "device_commands", "device",
@@ -93,7 +93,7 @@ COMMANDS: dict[str, CommandEntry] = {
     ),
     "drive": CommandEntry(
         "vehicle_commands", "drive",
-        "Drive a manoeuvre with a car and tell the figures that standards ask for; or drive "
+        "Drive a manoeuvre with a car and print the figures that standards ask for; or drive "
         "yourself, on a page, or at a steering wheel with force feedback.",
     ),
     "quality": CommandEntry(

@@ -47,7 +47,7 @@ def feel(
 
     if instrument not in INSTRUMENTS:
         near = suggestion(instrument, list(INSTRUMENTS))
-        raise InputError(f"There is no key to be felt of '{instrument}'; {near}")
+        raise InputError(f"There is no instrument '{instrument}' whose key can be pressed; {near}")
     chosen = INSTRUMENTS[instrument]
     known = chosen.parameters()
     if LIST in (set_ or []):

@@ -2,6 +2,7 @@
 whether a model file can work, and functions as source text."""
 
 import warnings
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -16,7 +17,6 @@ from touchback.cli.model_argument import load
 from touchback.cli.option_types import output, output as written
 from touchback.draw import (
     Canvas,
-    Floats,
     draw,
     figure_svg,
     object_graph_svg,
@@ -24,14 +24,13 @@ from touchback.draw import (
     stick_figure,
     view_for,
 )
-from touchback.errors import InputError, ModelError, UnitNotice
+from touchback.errors import InputError, UnitNotice
 from touchback.interop import TARGETS
 from touchback.model import flatten
 from touchback.model.model_text import tree_text
 from touchback.names import suggestion
 from touchback.safe_files import write_atomically
 from touchback.system import PRINTERS, default_stops
-from touchback.system.model_verification import verify
 
 
 def list_gallery() -> None:
@@ -79,8 +78,10 @@ def show(
     out.print(tree_text(described, default_stops(system.model)))
     if figure.lines:
         canvas = Canvas(48, 14)
-        out.print("\n" + draw(figure, 0, view_for(figure, canvas), canvas) + "\n")
-    out.print(_names(system, start.x))
+        shown = draw(figure, 0, view_for(figure, canvas), canvas).splitlines()
+        drawn = [i for i, line in enumerate(shown) if line.strip(_BLANK)]
+        out.print("", *shown[drawn[0] : drawn[-1] + 1] if drawn else [], "", sep="\n")
+    out.print(_names(system, start))
     table = Table("function", "flops", "operations", "steps", "a step", box=None, pad_edge=False)
     for name, (count, deep) in costs.items():
         columns = count.flops, count.operations, deep.steps, f"{deep.gain:.1f}"
@@ -100,67 +101,59 @@ def show(
         out.print(f"objects and ports: {graph_file}")
 
 
-def _names(system: tb.System, x: Floats) -> Table:
+_BLANK = " \u2800"  # spaces, also of Braille
+
+
+def _names(system: tb.System, start: tb.State) -> Table:
     table = Table("signal", "name", "unit", "start", box=None, pad_edge=False)
     kinds = np.repeat(["position", "velocity", "state"], system.sizes)
-    for kind, name, unit, value in zip(kinds, system.state_names, system.state_units, x):
+    for kind, name, unit, value in zip(kinds, system.state_names, system.state_units, start.x):
         table.add_row(str(kind), name, unit, f"{value:g}")
+    measured = _sensors(system, start)
     for name, unit in zip(system.output_names, system.output_units):
-        table.add_row("sensor", name, unit, "")
+        table.add_row("sensor", name, unit, f"{measured[name]:g}" if name in measured else "")
     return table
+
+
+def _sensors(system: tb.System, start: tb.State) -> dict[str, float]:
+    """What sensors read at the start; nothing where they need what no state has."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            read = system.sensors(start.q, start.v, z=start.z)
+        except tb.TouchbackError:
+            return {}
+    return {name: float(read[name]) for name in system.output_names}
 
 
 def check(
     model: Annotated[str, typer.Argument(help="A file, or a name of the gallery.")],
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Exit with code 1 where there are warnings.")
+    ] = False,
 ) -> None:
     """Read a model, check it, compile it, and evaluate it once. Exit code 1 if it can't work.
 
-    A table says what it is: freedoms, redundant constraints, singularities, ranges, masses,
-    inertias, units. What is doubtful is a warning."""
-    with warnings.catch_warnings(record=True) as told:
+    A table shows freedoms, redundant constraints, singularities, ranges, masses, inertias, forces,
+    drives, contacts and units; what is doubtful is a warning. `tb.check` gives the same in
+    Python."""
+    with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        warnings.simplefilter("ignore", UnitNotice)  # `verify` tells them
+        warnings.simplefilter("ignore", UnitNotice)  # `tb.check` has them
         described, experiment = load(model)
-        with working(f"deriving {described.name}"):
-            system = described.compile()
-            start = experiment.start(system)
-            rate = system.state_rate(start.q, start.v, z=start.z)
-    for name, value in zip(system.state_names, rate):
-        if not np.isfinite(value):
-            raise ModelError(
-                f"{system.name}: the rate of '{name}' is {value} at the initial state; "
-                "look for a body without inertia, or a division by zero, there."
-            )
-    bodies, joints = len(system.model.bodies), len(system.model.joints)
-    found = verify(system, start)
-    doubtful = [*dict.fromkeys(str(each.message) for each in told), *found.warnings]
-    doubts = len(doubtful)
-    verdict = "fine" if not doubts else f"{doubts} {'warning' if doubts == 1 else 'warnings'}"
-    out.print(
-        f"{described.name}: {verdict}. {bodies} {'body' if bodies == 1 else 'bodies'}, "
-        f"{joints} {'joint' if joints == 1 else 'joints'}, "
-        f"{system.counts('forward dynamics').flops} flops in forward dynamics.",
-    )
-    balance = _stirred(system, start)
-    worst = ", ".join(f"{name} {error:.0e}" for name, error in balance.worst.items())
-    ports_row = (
-        f"at random velocities {balance.flowing:.3g} W pass {len(balance.bodies)} ports of bodies; "
-        f"what doesn't balance, as parts: {worst}"
-    )
+    with working(f"deriving {described.name}"):
+        found = tb.check(described, experiment.start, duration=experiment.duration)
+    of_file = [tb.CheckWarning("file", "", text) for text in {str(w.message): w for w in caught}]
+    found = replace(found, warnings=(*of_file, *found.warnings))
+    out.print(found.verdict)
     table = Table(box=None, pad_edge=False, show_header=False)
-    for row in (*found.rows, ("ports", ports_row)):
+    for row in found.table:
         table.add_row(*row)
     out.print(table)
-    for warning in doubtful:
+    for warning in found.warnings:
         out.print(f"warning: {warning}", markup=False, highlight=False)
-
-
-def _stirred(system: tb.System, start: tb.State) -> tb.Ports:
-    """What bodies and constraints exchange at the start with other velocities that fit."""
-    nq, nv, _ = system.sizes
-    x = start.x.copy()
-    x[nq : nq + nv] += np.random.default_rng(1).normal(size=nv)
-    return tb.ports(system, system.consistent(x)[0])
+    if strict and not found.fine:
+        raise typer.Exit(1)
 
 
 _FUNCTION, _LANGUAGE = "forward dynamics", "c"  # unless told

@@ -179,7 +179,7 @@ def _draw(system: tb.System, run: tb.Run, path: Path) -> None:
 RINGING = 1.5  # s after the last stroke
 
 
-PATIENCE = 60.0  # s that a port is listened to, unless told otherwise
+PATIENCE = 60.0  # s that a port is listened to, by default
 
 
 class Playable(StrEnum):

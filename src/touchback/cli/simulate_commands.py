@@ -267,7 +267,9 @@ def quality(
         time_limit=limit,
     )
     out.print(found.table())
-    out.print(f"\nerrors below {found.uncertainty:.0e} can't be told apart (the reference's own)")
+    out.print(
+        f"\nerrors below {found.uncertainty:.0e} can't be distinguished (the reference's own)"
+    )
     out.print(found.recommend(tb.Demand(rate=rate, error=error)).text, soft_wrap=True)
     if csv is not None:
         found.save(csv)

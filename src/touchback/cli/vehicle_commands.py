@@ -53,7 +53,7 @@ def drive(
         number("Drive on a page on this port; 0 chooses one. With --wheel: look there.", 0, 65_535),
     ] = None,
 ) -> None:
-    """Drive a manoeuvre with a car and tell the figures that standards ask for; or drive yourself,
+    """Drive a manoeuvre with a car and print the figures that standards ask for; or drive yourself,
     on a page, or at a steering wheel with force feedback."""
     if wheel is not None or page is not None:
         if manoeuvre not in (None, "sudden-obstacle") or speed is not None:

@@ -49,7 +49,7 @@ export function dome(rings = ROUND / 4) {
   return { corners };
 }
 
-/** Of radius one from z = 0 to 1; with top 0 a cone. Covered at both ends unless told otherwise. */
+/** Of radius one from z = 0 to 1; with top 0 a cone. Covered at both ends by default. */
 export function tube(top = 1, covers = true, sides = ROUND) {
   const way = j => { const v = 2 * Math.PI * j / sides; return [Math.cos(v), Math.sin(v)]; };
   const corners = net(1, sides, (i, j) => {

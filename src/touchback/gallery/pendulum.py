@@ -84,7 +84,7 @@ def make_hanging_chain(links: int = 12, length: float = 1.0, mass: float = 1.0) 
 
 HANGING_CHAIN = Entry(
     "hanging-chain",
-    "a chain of n rods let go from the horizontal (12 unless told otherwise)",
+    "a chain of n rods let go from the horizontal (12 by default)",
     make_hanging_chain,
     Experiment(3.0, positions={"link 1": -math.pi / 2}, signals=("end.x", "end.z")),
     sentences=(

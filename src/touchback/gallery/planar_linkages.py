@@ -121,7 +121,7 @@ _LOOPS, _ANGLE = 4, 2.2
 _START = {f"crank {i}": _ANGLE for i in range(_LOOPS + 1)}
 FOUR_BARS = Entry(
     "four-bars",
-    "N parallelograms in a row (4 unless told otherwise), hanging: many loops, one freedom",
+    "N parallelograms in a row (4 by default), hanging: many loops, one freedom",
     make_four_bars,
     Experiment(
         4.0,

@@ -249,7 +249,7 @@ def make(plan: Tilting | None = None, balance: Balance | None = None) -> tb.Mode
 
 ENTRY = Entry(
     "tilting-vehicle",
-    "a narrow vehicle that a motor leans into turns, by what IMU and potentiometer tell together",
+    "a narrow vehicle that a motor leans into turns, by IMU and potentiometer together",
     make,
     Experiment(
         8.0, inputs={"steering": STEERING},

@@ -177,7 +177,7 @@ def friction_of(
         )
     if through is not None:
         raise ModelError(
-            f"{label}: the effort of joint '{through[0]}' keeps it, which rubs nowhere; leave "
+            f"{label}: the effort of joint '{through[0]}' keeps it, which has no friction; leave "
             "either `through` or `friction` away."
         )
     return given, slides, slow

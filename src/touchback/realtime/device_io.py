@@ -32,7 +32,7 @@ _LOOK = 0.01  # seconds at least between looks whether a device comes back
 _LAST_WORD = 2.0  # seconds that a device has for it
 
 
-PATIENCE = 1.0  # seconds that a device's `write` may take, unless told otherwise
+PATIENCE = 1.0  # seconds that a device's `write` may take, by default
 
 
 @runtime_checkable

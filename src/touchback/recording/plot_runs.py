@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from touchback.errors import InputError
 from touchback.figure_style import PICTURES, finish_figure, light_grid, pyplot
-from touchback.names import with_unit
+from touchback.names import axis_label, with_unit
 from touchback.safe_files import check_output
 
 if TYPE_CHECKING:
@@ -63,11 +63,10 @@ def plot_run(
     for axis, (unit, members) in zip(axes, by_unit.items()):
         lines = [axis.plot(run.time, run.signals[name], label=name)[0] for name in members]
         marks = _mark_events(axis, events)
-        alone = len(members) == 1
-        axis.set_ylabel(with_unit(members[0], unit) if alone else f"[{unit}]" if unit else "value")
+        axis.set_ylabel(axis_label(members, unit))
         if len(members) > _INSIDE:
             _legend(axis, lines, loc="center left", bbox_to_anchor=(1.0, 0.5))
-        elif not alone:
+        elif len(members) > 1:
             _legend(axis, lines, loc="best")
         light_grid(axis)
     if marks:  # the same in every panel, so listed once

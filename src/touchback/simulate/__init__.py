@@ -9,7 +9,11 @@ from touchback.simulate.adaptive_step_limits import (
     step_limits as step_limits,
 )
 from touchback.simulate.constraint_switching import Switch
-from touchback.simulate.contact_stepper import Sensors as Sensors, contacts_of as contacts_of
+from touchback.simulate.contact_stepper import (
+    CONTACT_TOLERANCE as CONTACT_TOLERANCE,
+    Sensors as Sensors,
+    contacts_of as contacts_of,
+)
 from touchback.simulate.discrete_state_ticks import (
     steps_between as steps_between,
     use_ticks as use_ticks,
@@ -17,6 +21,7 @@ from touchback.simulate.discrete_state_ticks import (
 from touchback.simulate.drive_jumps import (
     PrescribedMotion as PrescribedMotion,
     RateJump as RateJump,
+    find_drive_jumps as find_drive_jumps,
     find_rate_jumps as find_rate_jumps,
     prescribed_motions as prescribed_motions,
     warn_of_ground_jumps as warn_of_ground_jumps,

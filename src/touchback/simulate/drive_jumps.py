@@ -74,45 +74,73 @@ def prescribed_motions(system: System, parameters: dict[str, float]) -> list[Pre
     ]
 
 
-def find_rate_jumps(spec: RunSpec, solver: Solver) -> list[RateJump]:
-    """Where rates that constraints prescribe jump after the start of a run, up to its end, at the
-    state of its start, unless steps of the solver apply such impulses themselves. A run ends before
-    what jumps at its end. Fixed steps aren't cut by less than a part
-    of one. Raises `InputError` where positions jump, in whatever mode a run is."""
+class PositionJump(NamedTuple):
+    """A constraint row whose prescribed position jumps at a time [s], and by how much [m or rad,
+    or the unit of the constraint]."""
+
+    time: float
+    row: str
+    size: float
+
+
+class DriveJumps(NamedTuple):
+    """Where what constraints prescribe jumps, in order of time: positions in whatever mode a run
+    is, and rates."""
+
+    positions: list[PositionJump]
+    rates: list[RateJump]
+
+
+def find_drive_jumps(spec: RunSpec, step: float = 0.0) -> DriveJumps:
+    """Where positions and rates that constraints prescribe jump after the start of a run, up to its
+    end, at the state of its start. A run with a fixed `step` isn't cut by less than a part of
+    one."""
     span, given, x = spec.span, spec.inputs, spec.x0
     motions = prescribed_motions(spec.system, spec.parameters)
     if not motions:
-        return []
+        return DriveJumps([], [])
     evaluated = [({"h": each.positions, "b": each.rates}, each.block) for each in motions]
     limits = step_limits(span, given, evaluated)
     instants = limits.jumps
     if limits.knots is None or not len(instants):
-        return []
-    fixed = (isinstance(solver, Integrator) and not solver.adaptive and solver.step) or 0.0
-    margin = _APART * max(abs(span.start), abs(span.end)) + _PART_OF_STEP * fixed
+        return DriveJumps([], [])
+    margin = _APART * max(abs(span.start), abs(span.end)) + _PART_OF_STEP * step
     always = set.intersection(*(set(each.rows) for each in motions))
     sides = [given.over(times) for times in (limits.knots.before_ends(instants), instants)]
     largest: dict[str, Floats] = {}  # of each row, by how much its rate jumps at each instant
-    refused: list[tuple[int, str, float]] = []
+    moves: dict[str, Floats] = {}  # and its position, of rows of all modes
     for each in motions:
         (h, b), (h_after, b_after) = (each.over(x, u) for u in sides)
         moved, jumped = _jumps(h, h_after), _jumps(b, b_after)
         for i, row in enumerate(each.rows):
             largest[row] = np.maximum(largest.get(row, 0.0), jumped[:, i])
-            if row in always and moved[:, i].any():
-                first = int(np.argmax(moved[:, i] > 0.0))
-                refused.append((first, row, float(moved[first, i])))
-    if refused:
-        first, row, size = min(refused, key=lambda each: each[0])
-        raise _position_jump(spec.system.name, row, float(instants[first]), size)
-    if not isinstance(solver, Integrator):
-        return []
+            if row in always:
+                moves[row] = np.maximum(moves.get(row, 0.0), moved[:, i])
+    positions = [
+        PositionJump(t, row, float(sizes[i]))
+        for i, t in enumerate(instants.tolist())
+        for row, sizes in moves.items()
+        if sizes[i]
+    ]
     rows, sizes = np.array(list(largest)), np.array(list(largest.values()))
-    return [
+    rates = [
         RateJump(t, t - margin, tuple(rows[own > 0.0].tolist()), float(own.max()))
         for t, own in zip(instants.tolist(), sizes.T, strict=True)
         if own.any()
     ]
+    return DriveJumps(positions, rates)
+
+
+def find_rate_jumps(spec: RunSpec, solver: Solver) -> list[RateJump]:
+    """Where rates that constraints prescribe jump after the start of a run, up to its end, at the
+    state of its start, unless steps of the solver apply such impulses themselves. A run ends before
+    what jumps at its end. Raises `InputError` where positions jump, in whatever mode a run is."""
+    fixed = (isinstance(solver, Integrator) and not solver.adaptive and solver.step) or 0.0
+    found = find_drive_jumps(spec, fixed)
+    if found.positions:
+        first = found.positions[0]
+        raise _position_jump(spec.system.name, first.row, first.time, first.size)
+    return found.rates if isinstance(solver, Integrator) else []
 
 
 def _jumps(first: Floats, then: Floats) -> Floats:

@@ -172,7 +172,7 @@ class EventMonitor(NoMonitor):
             if event.name in self._sides:
                 self.native.go_on(i, self._sides[event.name])
         if isinstance(self.native.raised, Exception):  # before anything was recorded
-            raise InputError(f"{self._raised()}; mend the function.") from self.native.raised
+            raise InputError(f"{self._raised()}; correct the function.") from self.native.raised
 
     def leave(self, sides: Sides) -> None:
         """Tells on which sides events are where this part of a run ends."""
@@ -212,7 +212,7 @@ class EventMonitor(NoMonitor):
         what = f"the function of event {event.name!r} is no number from there on"
         if raised is not None:
             what = self._raised()
-        self.failure = Failure(t, what, "mend the function", raised)
+        self.failure = Failure(t, what, "correct the function", raised)
         if raised is not None and not isinstance(raised, Exception):
             self._problem.raised = raised  # Ctrl-C, or an exit
 
@@ -240,7 +240,7 @@ class EventMonitor(NoMonitor):
 
     def _unfit(self, event: Event, t: float, error: Exception) -> None:
         what = f"the restart of event {event.name!r} raised {type(error).__name__} ({error})"
-        self.failure = Failure(t, what, "mend the restart", error)
+        self.failure = Failure(t, what, "correct the restart", error)
 
     def _named(self, x: Floats) -> dict[str, float]:
         return dict(zip(self._names, map(float, x), strict=True))

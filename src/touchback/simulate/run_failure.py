@@ -39,7 +39,7 @@ def raise_failure(
             raise raised
         raise RunFailed(
             f"{name}: an input function raised {type(raised).__name__} ({raised}) after "
-            f"t = {run.time[-1]:.6g} s; mend the function. {kept}",
+            f"t = {run.time[-1]:.6g} s; correct the function. {kept}",
             run,
         ) from raised
     if failure is None:

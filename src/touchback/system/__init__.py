@@ -38,6 +38,10 @@ from touchback.system.contact_equations import (
     ContactEquations as ContactEquations,
     ContactLayout as ContactLayout,
 )
+from touchback.system.degrees_of_freedom import (
+    Freedoms as Freedoms,
+    null_space as null_space,
+)
 from touchback.system.derivation import (
     Derivation as Derivation,
     solved_arguments as solved_arguments,
@@ -69,6 +73,7 @@ from touchback.system.mode_equations import (
     Exit as Exit,
     SystemMode as SystemMode,
 )
+from touchback.system.model_checks import check_numbers as check_numbers
 from touchback.system.signal_layout import Values as Values, fill as fill
 from touchback.system.state_assembly import (
     StateAssembler as StateAssembler,
@@ -88,8 +93,8 @@ from touchback.system.undetermined_forces import (
 # Submodules that other rooms import by themselves: nothing else needs them at once.
 PUBLIC_SUBMODULES = (
     "body_poses",
-    "model_verification",
     "natural_coordinates",
+    "port_wrenches",
     "saltation",
     "variational_equations",
     "velocity_projection",

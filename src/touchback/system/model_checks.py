@@ -325,7 +325,7 @@ def _check_shares(system: System, terms: Terms, q: np.ndarray) -> None:
             others = np.delete(np.arange(len(shares)), row)
             other = others[shares[others, place].argmax()]
             raise ModelError(
-                f"Constraint '{terms.names[row]}': its force rubs, but '{terms.names[other]}' ties "
-                "the same, so that nobody can tell which of them carries how much, and how much "
-                "friction there is. Leave one of them away, or its friction."
+                f"Constraint '{terms.names[row]}': its force has friction, but "
+                f"'{terms.names[other]}' holds the same, so that their shares of the force, and "
+                "the friction, are undetermined. Leave one of them away, or its friction."
             )

@@ -181,7 +181,7 @@ def open_loop(h: np.ndarray, start: np.ndarray, layout: ConstraintLayout) -> Ope
         told = f"{label}: {errors[label][1]} at best, {first:.2g} at the guess"
         return OpenLoop(told, "Give a guess nearer to closure, or check the lengths.", gap)
     told = "; ".join(f"{label}: {errors[label][1]}" for label in involved[:6])
-    mend = "Remove or mend one of them, or give a guess from which all can be met."
+    mend = "Remove or correct one of them, or give a guess from which all can be met."
     return OpenLoop(f"Constraints contradict each other. At best, {told}", mend, gap)
 
 
@@ -214,8 +214,8 @@ def refuse_rates(
             "or consistent ones."
         )
     raise SolveError(
-        f"{', '.join(involved)}: no velocities meet them, by {worst:.2g}; their rates "
-        "contradict each other. Remove or mend one of them."
+        f"{', '.join(involved)}: no velocities satisfy them, by {worst:.2g}; their rates "
+        "contradict each other. Remove or correct one of them."
     )
 
 

@@ -1,4 +1,4 @@
-"""One page that looks on: what it is owed is bounded, whatever it does."""
+"""One connected page, and its queue of messages to send, whose length is bounded."""
 
 from __future__ import annotations
 

@@ -91,7 +91,7 @@ def open(
     started one, ends with it.
 
     The run begins at `x0`; `rate`, `substeps`, `constraints` and `inputs` are as of `tb.live`.
-    `host` is what the server listens on: this machine alone unless told otherwise; `port` 0 chooses
+    `host` is what the server listens on: this machine alone by default; `port` 0 chooses
     a free one.
     `exposed` says what the page may do to the run. Whoever has the address has its token. `beside`
     another workbench it has the port and the token of that one, and a `name` there. `model` is the

@@ -95,7 +95,7 @@ class Quality:
 
     rows         one a setting, by candidate, coarse settings first
     limits       largest bounded step of each fixed-step candidate, by its label
-    uncertainty  of the reference [m, rad]; errors below it can't be told apart
+    uncertainty  of the reference [m, rad]; errors below it can't be distinguished
     conserved    whether energy is a measure at all; `losses` names what spoils it
     """
 

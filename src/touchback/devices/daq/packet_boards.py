@@ -240,7 +240,7 @@ _ROOM = 1 << 20  # bytes that wait in the kernel while this process isn't run
 
 class UdpBoard(PacketFeed):
     """A board that sends a datagram a block (`pack_block`) to a port of ours; port 0 is any free
-    one, see `port`. It listens on loopback unless told otherwise: who can send to it can steer."""
+    one, see `port`. It listens on loopback by default: who can send to it can steer."""
 
     def __init__(
         self, layout: BlockLayout, port: int = 0, host: str = "127.0.0.1", patience: float = 0.5

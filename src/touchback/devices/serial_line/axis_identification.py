@@ -28,13 +28,13 @@ _GAP = 2.5  # periods between samples, beyond which nobody knows what flowed mea
 _WHOLE = 0.75  # of the motion, that must have come
 _STUCK = "The axis hardly moved: let go of it, or give a larger `push` than friction holds."
 _AGAINST = (
-    "It reports {:.3g} N m or N for an ampere of its motor, whose motion tells {:.3g}: mend the "
+    "It reports {:.3g} N m or N for an ampere of its motor, whose motion shows {:.3g}: correct the "
     "sign and size of the force in its firmware, or its motor would push the wrong way."
 )
 _WINDOWS = 20  # that tell inertia and friction
 _BROKEN = (
-    "Samples were lost again and again, so that no stretch of its motion is whole: mend the line, "
-    "or close other programs, and calibrate it again."
+    "Samples were lost again and again, so that no stretch of its motion is whole: repair the "
+    "line, or close other programs, and calibrate it again."
 )
 _LOST = "The line was lost while it was moved: see to plugs and supply, and calibrate it again."
 _TOLD = 3  # faults of the run, behind what is wrong
@@ -151,7 +151,7 @@ def fit_axis(
     if (came := float(steps[~lost].sum())) < _WHOLE * seconds:
         raise DeviceError(
             f"Samples came for {came:.1f} of {seconds:g} s only, {_WHOLE * seconds:.1f} are needed "
-            "to tell how it moved: mend the line, or close other programs, and calibrate it again."
+            "to find how it moved: repair the line, or close other programs, and calibrate again."
         )
     span = t[2 * h :] - t[: -2 * h]
     speed = (samples["position"][2 * h :] - samples["position"][: -2 * h]) / span

@@ -413,7 +413,7 @@ def make_keyboard(
     by_hand: bool = False,
     regulation: Regulation = DEFAULT_REGULATION,
 ) -> Keyboard:
-    """A keyboard to be played, in steps of 62.5 µs unless told otherwise, with its screws turned
+    """A keyboard to be played, in steps of 62.5 µs by default, with its screws turned
     as a regulation says."""
     steps = substeps or steps_at(rate)
     system = keyboard(notes, *voices, rate=rate, by_hand=by_hand)

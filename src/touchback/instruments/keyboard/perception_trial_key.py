@@ -178,7 +178,7 @@ class TrialKey:
             raise InputError(
                 f"The motor let go for {1e3 * lost / self.live.spec.rate:.0f} ms of this trial: "
                 f"positions stayed away for more than {1e3 * MAX_AGE:.0f} ms. It doesn't count; "
-                "mend the line or close other programs, and feel it again."
+                "repair the line or close other programs, and feel it again."
             )
         if self.live.faults:
             raise InputError(

@@ -278,7 +278,7 @@ class _Census:
         if key in above or len(above) > _DEEPEST:
             raise ModelError(
                 f"{node.where}: <{node.tag}> shows itself, or lies more than {_DEEPEST} nodes "
-                "deep; mend its references."
+                "deep; correct its references."
             )
         if key not in self._known:
             total = len(node.text.split()) if node.tag == "p" else 0

@@ -256,7 +256,7 @@ class Commands:
 JOINT_COMMANDS, DESCRIPTION = "/joint_commands", "/robot_description"
 
 
-MAX_AGE = 0.5  # s that a command holds, unless told otherwise
+MAX_AGE = 0.5  # s that a command holds, by default
 
 
 _DRAINED = 500.0  # times a second that ticks are looked for

@@ -159,7 +159,7 @@ class SequenceGapCounter(Heard):
 
 class ZenohTransport:
     """A session as a node of ROS 2: it connects to a router (or other peers) and listens on this
-    machine alone, unless told otherwise."""
+    machine alone, by default."""
 
     def __init__(
         self, node: str, domain: int = 0, connect: Sequence[str] = (), listen: Sequence[str] = ()

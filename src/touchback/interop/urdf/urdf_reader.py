@@ -219,7 +219,7 @@ def _known_end(name: str, node: Node, side: str, links: Mapping[str, Node]) -> s
     if link not in links:
         raise ModelError(
             f"{element.where}: joint {name!r}: its {side} link {link!r} is not in the file; add "
-            f"<link name={link!r}/> or mend the name."
+            f"<link name={link!r}/> or correct the name."
         )
     return link
 

@@ -121,7 +121,7 @@ class AugmentedLagrangian(Formulation):
         keep(self, penalty=positive_number("The penalty", self.penalty))
 
 
-#: Formulations with their usual settings, by name; the first is taken unless told otherwise.
+#: Formulations with their usual settings, by name; the first is taken by default.
 FORMULATIONS: dict[str, Formulation] = {
     each.word: each
     for each in (

@@ -283,7 +283,8 @@ def _read(
     for line, cells in rows(text, shape.delimiter, shape.first):
         if cut:
             raise InputError(
-                f"{file}, line {cut}: fewer cells than columns ({len(shape.names)}); mend the line."
+                f"{file}, line {cut}: fewer cells than columns ({len(shape.names)}); "
+                "correct the line."
             )
         if len(cells) <= max([at, *places]):
             cut = line  # the last one may be: a logger lost its power
@@ -294,7 +295,7 @@ def _read(
             if found is None:
                 raise InputError(
                     f"{file}, line {line}: column '{name}' has {cells[place]!r}, which is no "
-                    "number; choose another column, or mend the line."
+                    "number; choose another column, or correct the line."
                 )
             kept.append(found)
     if time is None and is_number(moments[0]) and not _may_be_time(shape, at):

@@ -79,7 +79,7 @@ def nanoseconds(label: str, seconds: np.ndarray) -> NDArray[np.int64]:
     if wrong.any():
         at = int(np.argmax(wrong))
         raise InputError(
-            f"{label} has sample {at} at {times[at]:g} s; mend the file, or say its unit: "
+            f"{label} has sample {at} at {times[at]:g} s; correct the file, or say its unit: "
             'time=FileChannel(…, unit="ns").'
         )
     return np.rint(NS * times).astype(np.int64)
@@ -93,7 +93,7 @@ def series_of(label: str, times: NDArray[np.int64], values: np.ndarray, unit: st
         at = int(np.argmax(back)) + 1
         raise InputError(
             f"{label} has sample {at} at {times[at] / NS:.9g} s, not after the one before at "
-            f"{times[at - 1] / NS:.9g} s; mend the file, or play its parts."
+            f"{times[at - 1] / NS:.9g} s; correct the file, or play its parts."
         )
     if len(times) > 1 and times[0] == times[-1]:
         raise InputError(

@@ -1,4 +1,4 @@
-"""What every tyre says of itself, and what it is told: written with operators over any number
+"""The interface of a tyre, its inputs and its outputs: written with operators over any number
 (floats, arrays, duals, expressions), so that the same lines check with floats and run in the tick.
 
 Axes are those of ISO 8855's tyre system W: x forward along the wheel's plane, y to the left, z up

@@ -24,7 +24,7 @@ export class SolidView {
     this.meshes = new Map();
   }
 
-  /** A new structure; the eye stays where it is unless told otherwise. */
+  /** A new structure; the eye stays where it is by default. */
   take(scene, home) {
     if (!home) return;
     const look = { ...OBLIQUE };

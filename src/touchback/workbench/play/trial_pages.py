@@ -170,7 +170,7 @@ class ForcedChoicePage:
         if self.key.silent and (self._felt or self._touch > 1):
             self._end()
         if self.key.silent:
-            raise InputError("No position comes from the key: mend its line, then press it.")
+            raise InputError("No position comes from the key: repair its line, then press it.")
         if not self._felt:
             raise InputError(f"Touch {self._touch} wasn't felt yet: press the key.")
         depth, force = (scale * float(self.live.read(name)) for name, scale in self.key.signals)
