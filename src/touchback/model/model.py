@@ -134,6 +134,7 @@ class Model:
         self.parts: dict[str, Part] = {}
         self.base = BaseMotion()
         self.imported: dict[str, Any] = {}  # what a file said beyond the mechanics
+        self.places: dict[str, str] = {}  # in a model file, of "Closure 'pin'" and the like
         self.closures: dict[str, Closure] = {}
         self.couplings: dict[str, AnyCoupling] = {}
         self.constraints: dict[str, Constraint] = {}

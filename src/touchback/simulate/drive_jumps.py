@@ -104,7 +104,7 @@ def find_rate_jumps(spec: RunSpec, solver: Solver) -> list[RateJump]:
                 refused.append((first, row, float(moved[first, i])))
     if refused:
         first, row, size = min(refused, key=lambda each: each[0])
-        raise _position_jump(spec.system.name, row, float(instants[first]), size)
+        raise _position_jump(spec.system, row, float(instants[first]), size)
     if not isinstance(solver, Integrator):
         return []
     rows, sizes = np.array(list(largest)), np.array(list(largest.values()))
@@ -122,9 +122,12 @@ def _jumps(first: Floats, then: Floats) -> Floats:
     return np.where(change > _ROUNDING * size, change, 0.0)
 
 
-def _position_jump(system: str, row: str, t: float, size: float) -> InputError:
+def _position_jump(system: System, row: str, t: float, size: float) -> InputError:
+    drive, unit = system.model.drives.get(row), "m (or rad)"
+    if drive is not None:
+        unit = system.model.all_joints()[drive.joint].kind.position_units()[drive.index]
     return InputError(
-        f"{system}: the position that '{row}' prescribes jumps by {size:.6g} m (or rad) at "
+        f"{system.name}: the position that '{row}' prescribes jumps by {size:.6g} {unit} at "
         f"t = {_seconds(t)} s, which takes an infinite impulse; give a motion that is continuous, "
         "such as tb.SmoothStep(…)."
     )

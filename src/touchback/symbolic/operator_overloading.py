@@ -60,6 +60,8 @@ def call(name: str, *operands: object) -> Any:
             plain = on_arrays
         elif first is None and isinstance(operand, Operand):
             first = operand
+        elif operand is None:  # which expressions take for a table of one variable
+            _check_operands(name, operands)
     try:
         return plain(name, *operands) if first is None else first.apply(name, *operands)
     except (TypeError, ValueError, AttributeError):
@@ -76,6 +78,8 @@ def _check_operands(name: str, operands: tuple[object, ...]) -> None:
                     f"lookup: a table, as m.table(name, x, values), is expected, got "
                     f"{shown(operand)}."
                 ) from None
+        elif name == "lookup" and place > 1 and operand is None:
+            continue
         elif not isinstance(operand, Operand | Real | np.ndarray):
             made = "; make it an array: np.array(…)" if isinstance(operand, list | tuple) else ""
             raise InputError(
