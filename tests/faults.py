@@ -49,12 +49,13 @@ def fault(
     return note
 
 
-def file_fault(title: str, text: str, message: str) -> None:
-    """Put a file that is wrong in the table."""
+def file_fault(title: str, text: str, message: str, compiled: bool = False) -> None:
+    """Put a file that is wrong in the table; `compiled`: only compiling its model finds it."""
     written = textwrap.dedent(text).strip()
 
     def run() -> object:
-        return model_from_text(written, ".yaml", "arm.yaml")
+        model = model_from_text(written, ".yaml", "arm.yaml")
+        return model.compile() if compiled else model
 
     home = sys._getframe(1).f_globals["__name__"]
     FAULTS.append(Fault(title, "Files", written, run, message, home, is_file=True))

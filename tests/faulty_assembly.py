@@ -8,7 +8,7 @@ from constraint_faults import fault, four_bar, said, slider_crank, two_arms
     "too many coordinates kept",
     "Assembly",
     "Closure 'pin': its two points are 0.29 m apart at best, 0.31 at the guess, with "
-    "'crank', 'slider' kept. It closes when nothing is kept, with 1 freedom left: keep "
+    "the given 'crank', 'slider'. It closes when nothing is given, with 1 freedom left: give "
     "fewer coordinates, or others.",
 )
 def _() -> None:
@@ -19,7 +19,7 @@ def _() -> None:
     "position beyond reach",
     "Assembly",
     "Closure 'pin': its two points are 0.4 m apart at best, 0.45 at the guess, with "
-    "'slider' kept. It closes when nothing is kept, with 1 freedom left: keep fewer "
+    "the given 'slider'. It closes when nothing is given, with 1 freedom left: give fewer "
     "coordinates, or others.",
 )
 def _() -> None:

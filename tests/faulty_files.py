@@ -1,6 +1,7 @@
 """Faulty files, and what is said about them."""
 
 from faults import arm, fault, file_fault
+from touchback.interop.export_targets import generate
 from touchback.interop.import_formats import read
 
 
@@ -256,3 +257,101 @@ file_fault(
     "arm.yaml, line 4, bodies.rod.mass: '35 mm' is a quantity in m; kg is needed there. Give it in "
     "a unit of that dimension, or as a plain number in kg.",
 )
+
+
+# ---- what only compiling finds ------------------------------------------------------------------
+
+_ARM = """touchback: 1
+name: arm
+bodies:
+  rod: {mass: 1, com: [0, 0, -0.5], inertia: [0.1, 0.1, 0.1]}
+joints:
+  pin: {kind: revolute, axis: y, parent: ground, child: rod}
+"""
+
+
+file_fault(
+    "closure out of reach",
+    _ARM
+    + """closures:
+  peg: {kind: spherical, a: {body: ground, at: [100, 0, 0]}, b: {body: rod, at: [0, 0, -1]}}""",
+    "arm.yaml, line 8, closures.peg: Closure 'peg': its two points are 99 m apart at best, 1e+02 "
+    "at the guess. Give a guess nearer to closure, or check the lengths.",
+    compiled=True,
+)
+file_fault(
+    "mass that an expression makes infinite",
+    _ARM.replace("mass: 1,", "mass: 1 / 0,"),
+    "arm.yaml, line 4, bodies.rod: Body 'rod': its mass is inf at the default parameters; check "
+    "its expression.",
+    compiled=True,
+)
+file_fault(
+    "body without a joint in a file",
+    _ARM.replace("joints:", "  foot: {mass: 1}\njoints:"),
+    "arm.yaml, line 5, bodies.foot: Body 'foot' is not connected: no joint carries it. Join it to "
+    "the ground or to another body, e.g. model.joint('foot', tb.Free(), model.ground, 'foot'), in "
+    "a file a `kind: free` in `joints`.",
+    compiled=True,
+)
+file_fault(
+    "tip without mass in a part of a file",
+    """
+    touchback: 1
+    name: arm
+    parts: {left: {model: limb}}
+    library:
+      limb:
+        bodies: {tip: {}}
+        joints:
+          pin: {kind: revolute, axis: y, parent: ground, child: tip}
+    """,
+    "arm.yaml, line 8, library.limb.joints.pin: Joint 'left/pin': nothing resists its motion, "
+    "because body 'left/tip' and what it carries have no inertia there; its acceleration would be "
+    "undefined. Give the body a mass or an inertia, or the joint an `armature`, or use tb.Fixed.",
+    compiled=True,
+)
+file_fault(
+    "gravity as one number",
+    _ARM + "gravity: 9.81",
+    "arm.yaml, line 7, gravity: a list of length 3 is expected, got 9.81.",
+)
+file_fault(
+    "inertia of two numbers",
+    _ARM.replace("[0.1, 0.1, 0.1]", "[0.1, 0.1]"),
+    "arm.yaml, line 4, bodies.rod.inertia: a list of 3 principal moments or 6 components (xx, yy, "
+    "zz, xy, xz, yz) is expected, got [0.1, 0.1].",
+)
+
+
+@fault("folder in place of a file", "Files", "/ is a folder; name a model file in it.")
+def _() -> None:
+    read("/")
+
+
+@fault(
+    "file whose name has no ending",
+    "Files",
+    "arm: its name has no ending, which says what kind of file it is; known: .json, .mbs, .mjcf, "
+    ".sdf, .urdf, .usd, .usda, .usdc, .xml, .yaml, .yml.",
+)
+def _() -> None:
+    read("arm")
+
+
+@fault(
+    "target that nothing is generated for",
+    "Files",
+    "Nothing is generated for 'fortran'; known: 'c-project', 'modelica'.",
+)
+def _() -> None:
+    generate(arm(), "fortran", "there")
+
+
+@fault(
+    "back end that there isn't",
+    "Signals and laws",
+    "There is no back end 'xyz': there are 'machine', 'c', 'interpreter'.",
+)
+def _() -> None:
+    arm().compile(backend="xyz")  # type: ignore[arg-type]

@@ -9,7 +9,8 @@ from touchback.system.model_checks import check_model
     "body that no joint carries",
     "Joints and the tree",
     "Body 'stone' is not connected: no joint carries it. Join it to the ground or "
-    "to another body, e.g. model.joint('stone', tb.Free(), model.ground, 'stone').",
+    "to another body, e.g. model.joint('stone', tb.Free(), model.ground, 'stone'), in a file "
+    "a `kind: free` in `joints`.",
 )
 def _() -> None:
     m = arm()

@@ -379,6 +379,19 @@ def _() -> None:
 
 
 @fault(
+    "frame of another model",
+    "Signals and laws",
+    "Sensor 'tip': 'rod' belongs to another model, 'other'; give a body or frame of 'arm' (of a "
+    'part: tb.Frame("part/body")).',
+)
+def _() -> None:
+    other = tb.Model("other")
+    rod = other.body("rod", mass=1.0)
+    m = arm()
+    m.sensor("tip", tb.Position(rod.at(0, 0, -1)))
+
+
+@fault(
     "two models in one expression",
     "Signals and laws",
     "length and width belong to different models: an expression can only use "

@@ -25,6 +25,7 @@ from touchback.haptics import Staircase
 from touchback.model.forces import Immersed
 from touchback.model.joints import Free
 from touchback.model.solids import Box, Cylinder, Ellipsoid, Sphere
+from touchback.model.value_or_expression import Data
 from touchback.realtime import open_recording
 from touchback.realtime.live_replay import replay_recording
 from touchback.realtime.recording_fork import fork
@@ -270,3 +271,48 @@ def test_a_recording_without_a_rate_is_refused_with_the_number(recorded: Path, c
         tb.InputError, match=r"damaged: its rate is 1 to 10 000 ticks a second, got 0\.0"
     ):
         CLOCKED[call](recording)
+
+
+# ---- arguments that don't fit -------------------------------------------------------------------
+
+DATA = [name for name, kind in KINDS.items() if issubclass(kind, Data)]
+
+
+@pytest.mark.parametrize("name", DATA)
+def test_described_data_refuse_arguments_that_dont_fit_by_name(name: str) -> None:
+    kind, label = KINDS[name], KINDS[name].__name__
+    parameters = _parameters(kind)
+    for each in parameters:
+        misspelt = each.name[:-1] + "xq"
+        with pytest.raises(tb.ModelError, match=f"{label}: there is no argument '{misspelt}'; "):
+            kind(**{misspelt: 1.0})
+    needed = [each for each in parameters if each.default is each.empty]
+    if needed:
+        with pytest.raises(tb.ModelError, match=f"{label}: argument '{needed[0].name}' is missing"):
+            kind()
+    places = [each for each in parameters if each.kind is not each.KEYWORD_ONLY]
+    count = len(places)
+    with pytest.raises(
+        tb.ModelError, match=f"{label}: .* arguments by place are given to {count}; "
+    ):
+        kind(*[1.0] * (count + 1))
+    if places:
+        with pytest.raises(tb.ModelError, match=f"'{places[0].name}' is given by place and by "):
+            kind(1.0, **{places[0].name: 1.0})
+
+
+def test_a_misspelt_argument_is_answered_with_the_nearest() -> None:
+    with pytest.raises(tb.ModelError, match="did you mean 'stiffness'"):
+        tb.SpringDamper("a", "b", stifness=3.0)  # type: ignore[call-arg]
+
+
+def test_errors_of_a_constructor_itself_stay_what_they_are() -> None:
+    class Fragile(tb.ForceKind, frozen=True, tag="fragile"):
+        size: float = 1.0
+
+        def __post_init__(self) -> None:
+            raise TypeError("of its own")
+
+    with pytest.raises(TypeError, match="of its own"):
+        Fragile()
+    assert list(inspect.signature(Fragile).parameters) == ["size"]

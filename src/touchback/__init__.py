@@ -51,7 +51,17 @@ def __getattr__(name: str) -> object:
         return found
     if not name.startswith("_") and find_spec(f"touchback.{name}") is not None:
         return import_module(f"touchback.{name}")  # a room
-    raise AttributeError(f"module 'touchback' has no attribute {name!r}")
+    raise AttributeError(f"module 'touchback' has no attribute {name!r}{_hint(name)}")
+
+
+def _hint(name: str) -> str:
+    """The nearest public names; nothing for those by which Python and tools probe a module."""
+    if name.startswith("_"):
+        return ""
+    from touchback.names import near_names
+
+    near = near_names(name, (*_PUBLIC, *ROOMS), 0.6)
+    return f"; did you mean {' or '.join(f'tb.{each}' for each in near)}?" if near else ""
 
 
 def __dir__() -> list[str]:

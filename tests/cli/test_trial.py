@@ -151,3 +151,16 @@ def test_what_makes_no_session_is_said_and_begins_none(
     done = trial("t.jsonl", *chosen, *words, answers="", cwd=tmp_path)
     assert done.returncode != 0 and said in done.stderr
     assert not (tmp_path / "t.jsonl").exists()
+
+
+@pytest.mark.parametrize("name", ["model.yaml", "answers", "answers.json"])
+@pytest.mark.parametrize("words", [VOICES, ("--voice", "organ", "--vary", "wall stiffness")])
+def test_the_file_of_a_session_ends_in_jsonl(
+    name: str, words: tuple[str, ...], tmp_path: Path
+) -> None:
+    """Who gives a model there is told what FILE is, and nothing is written."""
+    done = trial(name, *words, answers="", cwd=tmp_path)
+    assert done.returncode == 2
+    said = " ".join(done.stderr.split())
+    assert f"{name}: FILE is where answers are written, lines of JSON, as answers.jsonl" in said
+    assert not list(tmp_path.iterdir())

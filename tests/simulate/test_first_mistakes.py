@@ -1,13 +1,18 @@
 """What people try first and get wrong is answered by name, with the mend."""
 
+import inspect
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 
 import touchback as tb
 from touchback import gallery
 from touchback.errors import InputError
+from touchback.haptics.wall import Device, stability_limits
+from touchback.instruments.keyboard import by_law
+from touchback.symbolic import math_functions
 
 
 @pytest.fixture(scope="module")
@@ -157,3 +162,114 @@ def test_a_constant_or_sample_beyond_an_input_s_range_is_refused_as_live_does() 
     assert len(set(said)) == 1 and "40.0 lies outside its range [-12.0, 12.0] N m" in said[0]
     run = tb.simulate(system, duration=0.1, inputs={"torque": [-12.0, 12.0]}, progress=False)
     assert run["torque"][-1] == 12.0
+
+
+NO_NUMBERS: dict[str, Any] = {
+    "None": None, "a text": "x", "a list": [1.0, 2.0], "an array": np.ones(2),
+    "a matrix": np.eye(2), "an object": object(),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("method", ["dopri5", "rk4", "LSODA"])
+@pytest.mark.parametrize("what", ["None", "a list", "an array", "a matrix", "an object"])
+def test_an_input_function_that_gives_no_number_is_named(
+    arm: tb.System, what: str, method: Any
+) -> None:
+    step = {"step": 1e-3} if method == "rk4" else {}
+    with pytest.raises(tb.SolveError, match=r"'voltage': its function gives .* return one number"):
+        tb.simulate(
+            arm, duration=0.01, method=method, progress=False,
+            inputs={"voltage": lambda t: NO_NUMBERS[what]}, **step,
+        )  # fmt: skip
+
+
+@pytest.mark.parametrize("given", [2, np.float32(2.0), np.array(2.0), True])
+def test_an_input_function_may_give_any_number(arm: tb.System, given: Any) -> None:
+    run = tb.simulate(arm, duration=0.01, inputs={"voltage": lambda t: given}, progress=False)
+    same = tb.simulate(arm, duration=0.01, inputs={"voltage": float(given)}, progress=False)
+    assert run["shoulder"][-1] == pytest.approx(same["shoulder"][-1], rel=1e-9)
+
+
+FUNCTIONS = [
+    name for name, function in inspect.getmembers(math_functions, inspect.isfunction)
+    if function.__module__ == math_functions.__name__
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_functions_for_laws_refuse_what_is_no_number_by_name(name: str) -> None:
+    function = getattr(math_functions, name)
+    needed = [
+        each for each in inspect.signature(function).parameters.values()
+        if each.default is each.empty
+    ]  # fmt: skip
+    x = tb.Model("m").parameter("x", 1.0)
+    table = tb.Model("m").table("curve", (0.0, 1.0), (0.0, 1.0))
+    for place in range(len(needed)):
+        for what in ("None", "a text", "a list", "an object"):
+            for other in (1.0, x):
+                given = [other] * len(needed)
+                if name == "lookup":
+                    given[0] = table
+                given[place] = NO_NUMBERS[what]
+                with pytest.raises(InputError, match=r"expected, got|it is no number"):
+                    function(*given)
+
+
+@pytest.mark.parametrize("name", [n for n in tb.__all__ if len(n) > 4])
+def test_a_misspelt_public_name_is_answered_with_the_nearest(name: str) -> None:
+    with pytest.raises(AttributeError, match=rf"did you mean .*tb\.{name}\b"):
+        getattr(tb, f"{name[:-1]}q{name[-1]}")
+
+
+def test_names_by_which_tools_probe_are_answered_without_a_hint() -> None:
+    with pytest.raises(AttributeError, match=r"no attribute '__simulate__'$"):
+        tb.__simulate__  # type: ignore[attr-defined]  # noqa: B018
+    assert not hasattr(tb, "nothing_like_it")
+
+
+@pytest.mark.parametrize("name", gallery.names())
+def test_an_option_that_a_mechanism_lacks_is_refused_by_name(name: str) -> None:
+    told = f"mechanism '{name}' has no option 'linkx'; (did you mean|known:|it takes none)"
+    with pytest.raises(InputError, match=told):
+        gallery.make(name, linkx=3)
+
+
+@pytest.mark.parametrize("what", NO_NUMBERS)
+@pytest.mark.parametrize("word", ["axle", "travel", "points", "rack_stiffness"])
+def test_an_axle_is_measured_over_numbers(word: str, what: str) -> None:
+    given: dict[str, Any] = {"axle": tb.vehicle.DoubleWishbone(), word: NO_NUMBERS[what]}
+    with pytest.raises(InputError, match="measure_axle: "):
+        tb.vehicle.measure_axle(**given)
+
+
+LIMITS = [
+    name for name, function in inspect.getmembers(stability_limits, inspect.isfunction)
+    if function.__module__ == stability_limits.__name__ and not name.startswith("_")
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", LIMITS)
+def test_limits_of_walls_refuse_what_is_no_number_by_name(name: str) -> None:
+    function = getattr(stability_limits, name)
+    fitting: dict[str, Any] = {
+        "device": Device(0.02, 3.0), "damping": 3.0, "friction": 0.1, "resolution": 1e-5,
+        "stiffness": 1000.0, "mass": 0.02, "period": 1e-3, "near": 1.0, "tau": 0.1,
+    }  # fmt: skip
+    for each in inspect.signature(function).parameters.values():
+        if each.name == "velocity":
+            continue
+        needed = inspect.signature(function).parameters.values()
+        given = {one.name: fitting[one.name] for one in needed if one.default is one.empty}
+        for what, bad in NO_NUMBERS.items():
+            if isinstance(bad, np.ndarray) or (each.name == "finger" and bad is None):
+                continue
+            with pytest.raises(InputError, match=rf"{name}: .*expected, got") as told:
+                function(**{**given, each.name: bad})
+            assert each.name in str(told.value), what
+
+
+@pytest.mark.parametrize("law", [lambda: 1.0, lambda depth: depth, lambda a, b, c: a])
+def test_a_key_s_law_takes_a_depth_and_a_speed(law: Any) -> None:
+    with pytest.raises(InputError, match=r"by_law: its law takes .* the depth, the speed"):
+        by_law(law)

@@ -348,7 +348,13 @@ def _degrees(instant: Instant, system: System, at: dict[str, float]) -> Iterator
     """Angles of more than a turn, which are degrees that were taken for radians."""
     units = dict(zip(system.coordinates, system.layout.q_units, strict=True))
     fix = "where degrees are meant give {:.6g}, math.radians({:g}), or '{:g} deg' in a file."
-    for name, angle in at.items():
+    given = {
+        full: angle
+        for name, joint in instant.model.joints.items()
+        for full, angle in zip(joint.position_names(name), joint.position, strict=False)
+    }
+    for name, begins in at.items():
+        angle = given.get(name, begins)  # as it was written: assembly may move it a little
         if units[name] == "rad" and abs(angle) > _TURN * (1.0 + 1e-9):
             yield CheckWarning(
                 "degrees",
@@ -365,10 +371,11 @@ def _degrees(instant: Instant, system: System, at: dict[str, float]) -> Iterator
         angle = _number(instant, use.given)
         if abs(angle) > 2.0 * _TURN:  # one and a bit come of sums
             named.add(item + word)
+            which = "one of its limits" if word == "limits" else f"its {word}"
             yield CheckWarning(
                 "degrees",
                 str(use.place[1]),
-                f"{item}: its {word} is {angle:g} rad, {abs(angle) / _TURN:.3g} turns; "
+                f"{item}: {which} is {angle:g} rad, {abs(angle) / _TURN:.3g} turns; "
                 f"{fix.format(math.radians(angle), angle, angle)}",
             )
 

@@ -211,7 +211,7 @@ def generate(
 
 def _write(model: str, to: str, where: Path | None, options: list[str]) -> None:
     if to not in TARGETS:
-        raise InputError(f"--to: {suggestion(to, TARGETS)}")
+        raise InputError(f"--to: nothing is generated for {to!r}; {suggestion(to, TARGETS)}")
     if where is None:
         raise InputError(f"--to {to}: give the file or folder to write after MODEL.")
     given = dict(map(_option, options))

@@ -78,6 +78,11 @@ def trial(
     over the key's depth, and asks. With --vary two or three touches follow each other, one of which
     has more of something; at the end there is a threshold with its confidence. Answers are on disk
     before the next trial, and with --vary so is every force."""
+    if file.suffix != ".jsonl":
+        raise InputError(
+            f"{file}: FILE is where answers are written, lines of JSON, as answers.jsonl; a model "
+            "is chosen by --voice."
+        )
     if vary is not None:
         names = voice or ["piano"]
         if len(names) != 1:

@@ -267,7 +267,8 @@ def joint_order(model: Model) -> list[str]:
         if name not in carrier:
             raise ModelError(
                 f"Body '{name}' is not connected: no joint carries it. Join it to the ground or to "
-                f"another body, e.g. model.joint('{name}', tb.Free(), model.ground, '{name}')."
+                f"another body, e.g. model.joint('{name}', tb.Free(), model.ground, '{name}'), "
+                "in a file a `kind: free` in `joints`."
             )
     if len(order) < len(model.joints):
         lost = [name for name in model.joints if name not in set(order)]

@@ -5,6 +5,7 @@ variable after the colon."""
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
@@ -123,4 +124,13 @@ def entry(name: str) -> Entry:
 
 def make(name: str, **options: object) -> tb.Model:
     """A fresh model; some take options, such as `make("hanging-chain", links=40)`."""
-    return entry(name).make(**options)
+    maker = entry(name).make
+    known = inspect.signature(maker).parameters
+    any_word = any(each.kind is each.VAR_KEYWORD for each in known.values())
+    for word in options:
+        if word not in known and not any_word:
+            raise tb.InputError(
+                f"The mechanism '{name}' has no option '{word}'; "
+                f"{suggestion(word, known) if known else 'it takes none.'}"
+            )
+    return maker(**options)

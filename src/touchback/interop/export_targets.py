@@ -13,6 +13,7 @@ from pathlib import Path
 from touchback import Model
 from touchback.errors import InputError
 from touchback.names import suggestion
+from touchback.numbers import shown
 
 
 @dataclass(frozen=True)
@@ -56,7 +57,7 @@ def generate(model: Model, to: str, where: str | Path, **options: object) -> lis
     `to` is a word of the table, such as "c-project"; `options` are those of the kind. They are
     described in docs/languages.md."""
     if to not in TARGETS:
-        raise InputError(f"What to generate: {suggestion(to, TARGETS)}")
+        raise InputError(f"Nothing is generated for {shown(to)}; {suggestion(to, TARGETS)}")
     write = import_module(TARGETS[to].module).write
     known = list(inspect.signature(write).parameters)[2:]
     for word in options:

@@ -36,10 +36,15 @@ def read(path: str | Path, **options: object) -> Model:
     reader (tb.read_urdf, tb.read_mjcf, tb.read_sdf, tb.read_usd, tb.read_mbs)."""
     file = path_of(path, ModelError)
     reader = FORMATS.get(file.suffix.lower())
+    if file.is_dir():
+        raise ModelError(f"{file} is a folder; name a model file in it.")
     if reader is None:
         known = ", ".join(sorted(FORMATS))
         raise ModelError(
             f"{file}: files that end in '{file.suffix}' can't be read; known: {known}."
+            if file.suffix
+            else f"{file}: its name has no ending, which says what kind of file it is; known: "
+            f"{known}."
         )
     known_options = list(inspect.signature(reader).parameters)[1:]
     for word in options:

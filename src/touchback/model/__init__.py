@@ -149,6 +149,7 @@ from touchback.model.parameters_and_signals import (
 from touchback.model.reference_check import (
     all_contacts as all_contacts,
     check_names as check_names,
+    place_in_file as place_in_file,
     problems as problems,
 )
 from touchback.model.sensors import AnySensor as AnySensor

@@ -5,7 +5,7 @@ from typing import ClassVar
 import numpy as np
 
 from touchback.errors import ModelError
-from touchback.model.frame import Frame, Turns, frame_at
+from touchback.model.frame import Frame, Owner, Turns, frame_at, owned_frame
 from touchback.model.value_or_expression import (
     Data,
     Triple,
@@ -42,21 +42,29 @@ class Body(Data, frozen=True):
         return [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]
 
 
-class DescribedBody(Body, frozen=True):
+class DescribedBody(Body, frozen=True, dict=True):
     """A body under its name in a model, which gives frames as its handle does."""
 
     name: str = ""
 
     def at(self, x: Value, y: Value, z: Value, turn: Turns = None) -> Frame:
         """The frame at (x, y, z) of this body [m], with optional turns."""
-        return frame_at(self.name, x, y, z, turn)
+        return owned_frame(frame_at(self.name, x, y, z, turn), self.__dict__.get("owner"))
 
 
 class Bodies(dict[str, DescribedBody]):
-    """The bodies of a model; each knows its name."""
+    """The bodies of a model; each knows its name and the model."""
+
+    owner: Owner | None = None  # while one is unpickled
+
+    def __init__(self, owner: Owner) -> None:
+        super().__init__()
+        self.owner = owner
 
     def __setitem__(self, name: str, body: Body) -> None:
-        super().__setitem__(name, DescribedBody(body.mass, body.com, body.inertia, name))
+        described = DescribedBody(body.mass, body.com, body.inertia, name)
+        described.__dict__["owner"] = self.owner
+        super().__setitem__(name, described)
 
 
 def make_body(name: str, mass: object, com: object, inertia: object) -> Body:

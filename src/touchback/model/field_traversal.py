@@ -12,6 +12,7 @@ from touchback.model.value_or_expression import Data, Triple, Value, list_items,
 from touchback.symbolic import Expr
 
 _D = TypeVar("_D", bound=Data)
+_T = TypeVar("_T")
 
 
 def normalise_fields(label: str, kind: _D) -> _D:
@@ -120,8 +121,14 @@ def frames_of(data: object) -> list[Frame]:
         found.append(frame)
         return frame
 
-    map_fields(data, lambda expression: expression, note, lambda joint: joint)
+    map_frames(data, note)
     return found
+
+
+def map_frames(data: _T, frame: Callable[[Frame], Frame]) -> _T:
+    """A copy of described data with every frame replaced."""
+    mapped: _T = map_fields(data, lambda expression: expression, frame, lambda joint: joint)
+    return mapped
 
 
 def expressions_of(data: object) -> list[Expr]:

@@ -20,6 +20,7 @@ def flatten(model: Model) -> Model:
         return model
     flat = Model(model.name, model.gravity)
     flat.tape = model.tape
+    flat.bodies.owner = flat.ground.owner = model.ground.owner
     flat.base = model.base
     flat.reported = model.reported
     flat.imported = {"ratings": dict(model.imported.get("ratings", {}))}

@@ -1,7 +1,7 @@
 """Frames: a point of a body with axes of its own."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from touchback.errors import ModelError
 from touchback.model.value_or_expression import (
@@ -14,14 +14,22 @@ from touchback.model.value_or_expression import (
     value,
 )
 from touchback.numbers import Matrix
-from touchback.symbolic import atan2, cos, sin
+from touchback.symbolic import Tape, atan2, cos, sin
 
 AXES = {"x": 0, "y": 1, "z": 2}
 GROUND = "ground"
 Turns = tuple[str, Value] | Sequence[tuple[str, Value]] | None  # ("z", 0.1), several, or none
 
 
-class Frame(Data, frozen=True):
+class Owner(NamedTuple):
+    """The model that a handle belongs to: its tape, which its flattened and reduced models share,
+    and its name."""
+
+    tape: Tape
+    model: str
+
+
+class Frame(Data, frozen=True, dict=True):
     """A frame F fixed to a body B: position p_BF_B [m], then turns about its own moving axes [rad],
     in order."""
 
@@ -29,6 +37,32 @@ class Frame(Data, frozen=True):
     body: str
     at: Triple = (0.0, 0.0, 0.0)
     turn: tuple[tuple[str, Value], ...] = ()
+
+    @property
+    def owner(self) -> Owner | None:
+        """The model of the handle that gave the frame, until a model has taken it; None where its
+        body is given by name. It is no field: frames with and without are equal."""
+        return self.__dict__.get("owner")
+
+
+def owned_frame(frame: Frame, owner: Owner | None) -> Frame:
+    """The frame as a handle of that model gives it."""
+    if owner is not None:
+        frame.__dict__["owner"] = owner
+    return frame
+
+
+def check_owner(label: str, frame: Frame, tape: Tape, model: str) -> Frame:
+    """The frame without an owner; raises where a body of another model gave it."""
+    owner = frame.owner
+    if owner is None:
+        return frame
+    if owner.tape is not tape:
+        raise ModelError(
+            f"{label}: '{frame.body}' belongs to another model, '{owner.model}'; give a body or "
+            f"frame of '{model}' (of a part: tb.Frame(\"part/body\"))."
+        )
+    return Frame(frame.body, frame.at, frame.turn)
 
 
 def turns(label: str, given: object) -> tuple[tuple[str, Value], ...]:
@@ -79,13 +113,14 @@ def frame_at(body: str, x: Value, y: Value, z: Value, turn: Turns = None) -> Fra
 class BodyHandle:
     """What `Model.body` returns: a name that gives frames."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, owner: Owner | None = None) -> None:
         self.name = name
+        self.owner = owner
 
     def at(self, x: Value, y: Value, z: Value, turn: Turns = None) -> Frame:
         """The frame at (x, y, z) of this body [m], turned by `turn=("z", angle)` or a list of
         turns."""
-        return frame_at(self.name, x, y, z, turn)
+        return owned_frame(frame_at(self.name, x, y, z, turn), self.owner)
 
     def __repr__(self) -> str:
         return f"<body '{self.name}'>"
@@ -120,7 +155,7 @@ def as_frame(label: str, given: object) -> Frame:
     if isinstance(given, Frame):
         return given
     if isinstance(given, BodyHandle):
-        return Frame(given.name)
+        return owned_frame(Frame(given.name), given.owner)
     if isinstance(given, str):
         return Frame(given)
     raise ModelError(f"{label}: a body or a frame (`body.at(x, y, z)`) is expected, got {given!r}.")

@@ -21,10 +21,25 @@ from touchback.model.constraint_kinds import (
     coordinate_of,
     friction_of,
 )
-from touchback.model.field_traversal import check_bool, expressions_of, normalise_fields
+from touchback.model.field_traversal import (
+    check_bool,
+    expressions_of,
+    map_frames,
+    normalise_fields,
+)
 from touchback.model.forces import ForceKind, JointEffort, LinkForce
 from touchback.model.forces.fluid_forces import Fluid, make_fluid
-from touchback.model.frame import GROUND, BodyHandle, Frame, Place, Turns, as_frame, turns
+from touchback.model.frame import (
+    GROUND,
+    BodyHandle,
+    Frame,
+    Owner,
+    Place,
+    Turns,
+    as_frame,
+    check_owner,
+    turns,
+)
 from touchback.model.joints import Joint, JointKind, make_joint
 from touchback.model.joints.joint import JointOptions, limit_names
 from touchback.model.modes import (
@@ -101,12 +116,13 @@ class Model:
     def __init__(self, name: str, gravity: Components = (0.0, 0.0, -9.81)) -> None:
         self.name = check_name("Model", name)
         self.tape = Tape()
-        self.ground = BodyHandle(GROUND)
+        owner = Owner(self.tape, self.name)
+        self.ground = BodyHandle(GROUND, owner)
         self.gravity = triple(f"Model '{name}': gravity", gravity)
         self.parameters: dict[str, Parameter] = {}
         self.inputs: dict[str, Input] = {}
         self.states: dict[str, ExtraState] = {}
-        self.bodies = Bodies()
+        self.bodies = Bodies(owner)
         self.joints: dict[str, Joint] = {}
         self.forces: dict[str, ForceKind] = {}
         self.contacts: dict[str, ContactKind] = {}
@@ -118,6 +134,7 @@ class Model:
         self.parts: dict[str, Part] = {}
         self.base = BaseMotion()
         self.imported: dict[str, Any] = {}  # what a file said beyond the mechanics
+        self.places: dict[str, str] = {}  # in a model file, of "Closure 'pin'" and the like
         self.closures: dict[str, Closure] = {}
         self.couplings: dict[str, AnyCoupling] = {}
         self.constraints: dict[str, Constraint] = {}
@@ -348,7 +365,7 @@ class Model:
             raise ModelError("Body 'ground': this name is taken; use `model.ground`.")
         self._refuse_known("body", name, self.bodies)
         self.bodies[name] = self._own(f"Body '{name}'", make_body(name, mass, com, inertia))
-        return BodyHandle(name)
+        return BodyHandle(name, self.ground.owner)
 
     def joint(
         self,
@@ -799,13 +816,9 @@ class Model:
                 raise unknown("parameter", shared, known, where=label)
             if shared in share and shared in bound:
                 raise ModelError(f"{label}: '{shared}' is both shared and bound; keep one of them.")
-        added = Part(
-            model=part,
-            at=as_frame(f"{label}: at", self.ground if at is None else at),
-            share=tuple(share),
-            bind={key: value(f"{label}: {key}", item) for key, item in bound.items()},
-        )
-        self._own(label, (added.at, added.bind))
+        place = as_frame(f"{label}: at", self.ground if at is None else at)
+        values = {key: value(f"{label}: {key}", item) for key, item in bound.items()}
+        added = Part(part, self._own(label, place), tuple(share), self._own(label, values))
         for shared in share:
             if shared not in self.parameters:
                 given = known[shared]
@@ -993,14 +1006,18 @@ class Model:
             )
 
     def _own(self, label: str, data: _T) -> _T:
-        """The data as they are, if every expression in them belongs to this model."""
+        """The data, if every expression and frame in them belongs to this model."""
         for expression in expressions_of(data):
             if expression.tape is not self.tape:
                 raise ModelError(
                     f"{label}: it uses the expression {expression} of another model; use "
                     f"parameters and signals of '{self.name}' (in parts: `bind` and `share`)."
                 )
-        return data
+        return self.own_frames(label, data)
+
+    def own_frames(self, label: str, data: _T) -> _T:
+        """The data with frames that have no owner; raises where one is of another model."""
+        return map_frames(data, lambda frame: check_owner(label, frame, self.tape, self.name))
 
     # ---- from and to the world -------------------------------------------------------------------
 

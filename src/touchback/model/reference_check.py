@@ -3,6 +3,7 @@ sensors. Asked of a whole model, since things may be named before they are descr
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -30,6 +31,12 @@ _SINGULAR = {
     "transitions": "Transition",
 }
 
+LABELS = {
+    **_SINGULAR, "bodies": "Body", "couplings": "Coupling", "constraints": "Constraint",
+    "drives": "Drive", "states": "State", "controls": "Control",
+}  # fmt: skip
+"""How messages begin that are about one of a section."""
+
 
 def check_names(model: Model) -> None:
     """Refuse a model that names what isn't there, in its parts too."""
@@ -40,6 +47,25 @@ def check_names(model: Model) -> None:
             check_names(part.model)
         except ModelError as error:
             raise ModelError(f"Part '{name}': {error}") from None
+
+
+_LABEL = re.compile(r"([A-Z]\w+) '([^']+)'")
+
+
+def place_in_file(model: Model, message: str) -> str:
+    """Where a model file describes what a message begins with, as "arm.yaml, line 7, closures.pin";
+    "" for a message about something else, or a model that was read from no file."""
+    found = _LABEL.match(message)
+    while found is not None:
+        label, name = found[1], found[2]
+        if place := model.places.get(f"{label} '{name}'"):
+            return place
+        prefix, slash, inner = name.partition("/")
+        if not slash or prefix not in model.parts:
+            break
+        model, message = model.parts[prefix].model, f"{label} '{inner}'"
+        found = _LABEL.match(message)
+    return ""
 
 
 def problems(model: Model) -> Iterator[tuple[str, str, str]]:

@@ -1,13 +1,15 @@
 """Values of a description: numbers, or expressions of parameters and signals."""
 
+import inspect
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, ClassVar, TypeGuard
+from typing import TYPE_CHECKING, Any, ClassVar, TypeGuard
 
 import msgspec
 import numpy as np
 
 from touchback.errors import ModelError
+from touchback.names import unknown
 from touchback.symbolic import Expr
 
 if TYPE_CHECKING:
@@ -24,7 +26,54 @@ Values = Value | Components  # one for all, or one for each
 LARGEST = 1e50  # of masses, lengths, moments of inertia: products of some of them stay finite
 
 
-class Data(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+if TYPE_CHECKING:
+    _DataClass = type(msgspec.Struct)
+else:  # checkers know the constructors' signatures, which a `__call__` would hide from them
+
+    class _DataClass(type(msgspec.Struct)):
+        """The class of described data: constructors say by our errors which argument is wrong."""
+
+        def __call__(cls, *args: Any, **given: Any) -> Any:
+            try:
+                return super().__call__(*args, **given)
+            except TypeError:
+                _check_arguments(cls, args, given)
+                raise  # of a `__post_init__`
+
+
+def _check_arguments(
+    kind: type[msgspec.Struct], args: Sequence[object], given: Mapping[str, object]
+) -> None:
+    """Raises where arguments don't fit the fields of a kind of data."""
+    label, fields = kind.__name__, inspect.signature(kind).parameters
+    for word in given:
+        if word not in fields:
+            raise unknown("argument", word, fields, where=label) from None
+    by_place = [name for name, each in fields.items() if each.kind is not each.KEYWORD_ONLY]
+    if len(args) > len(by_place):
+        named = f"these are {', '.join(by_place)}" if by_place else "give them by name"
+        raise ModelError(
+            f"{label}: {len(args)} arguments by place are given to {len(by_place)}; {named}."
+        ) from None
+    placed = by_place[: len(args)]
+    for name, each in fields.items():
+        if name in placed and name in given:
+            raise ModelError(
+                f"{label}: argument '{name}' is given by place and by name; give it once."
+            ) from None
+        if each.default is each.empty and name not in placed and name not in given:
+            raise ModelError(
+                f"{label}: argument '{name}' is missing; the arguments are {', '.join(fields)}."
+            ) from None
+
+
+class Data(
+    msgspec.Struct,
+    metaclass=_DataClass,
+    frozen=True,
+    forbid_unknown_fields=True,
+    omit_defaults=True,
+):
     """Base of all described data: plain, frozen, printable. `UNITS` has the units that its fields
     are needed in, by their names; "{position}" and "{effort}" are those of the coordinate of its
     `joint`, "{first}" is that of the joint that its field `first` names."""

@@ -139,7 +139,7 @@ def find_rate_jumps(spec: RunSpec, solver: Solver) -> list[RateJump]:
     found = find_drive_jumps(spec, fixed)
     if found.positions:
         first = found.positions[0]
-        raise _position_jump(spec.system.name, first.row, first.time, first.size)
+        raise _position_jump(spec.system, first.row, first.time, first.size)
     return found.rates if isinstance(solver, Integrator) else []
 
 
@@ -150,9 +150,12 @@ def _jumps(first: Floats, then: Floats) -> Floats:
     return np.where(change > _ROUNDING * size, change, 0.0)
 
 
-def _position_jump(system: str, row: str, t: float, size: float) -> InputError:
+def _position_jump(system: System, row: str, t: float, size: float) -> InputError:
+    drive, unit = system.model.drives.get(row), "m (or rad)"
+    if drive is not None:
+        unit = system.model.all_joints()[drive.joint].kind.position_units()[drive.index]
     return InputError(
-        f"{system}: the position that '{row}' prescribes jumps by {size:.6g} m (or rad) at "
+        f"{system.name}: the position that '{row}' prescribes jumps by {size:.6g} {unit} at "
         f"t = {_seconds(t)} s, which takes an infinite impulse; give a motion that is continuous, "
         "such as tb.SmoothStep(…)."
     )

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import cast
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from touchback.callback_signature import check_takes
 from touchback.errors import InputError
@@ -67,6 +69,7 @@ class Inputs:
     samples: dict[int, tuple[Floats, Floats]] = field(default_factory=dict)
     functions: dict[int, Callable[[float], float]] = field(default_factory=dict)
     texts: Plain = field(default_factory=dict)  # what was given, for the run's metadata
+    names: Mapping[int, str] = field(default_factory=dict)  # of the functions' places
 
     @property
     def changes(self) -> bool:
@@ -133,7 +136,7 @@ class Inputs:
         rows = np.tile(self.u, (len(times), 1))
         rows[:, 0] = times
         for place, function in self.functions.items():
-            rows[:, place] = [function(t) for t in times]
+            rows[:, place] = [self._number_of(place, function(t), t) for t in times]
         for place, (known, values) in self.samples.items():
             rows[:, place] = np.interp(times, known, values)
         return rows
@@ -141,9 +144,23 @@ class Inputs:
     def refresh(self, t: float, x: Floats, u: Floats) -> None:
         """Write the inputs of time t that aren't constant into u."""
         for place, function in self.functions.items():
-            u[place] = function(t)
+            u[place] = self._number_of(place, function(t), t)
         for place, (times, values) in self.samples.items():
             u[place] = np.interp(t, times, values)
+
+    def _number_of(self, place: int, given: object, t: float) -> float:
+        """What a function gave, if it is one number; NumPy takes None, and not an array."""
+        if isinstance(given, float):
+            return given
+        try:
+            if given is not None and not np.ndim(cast(ArrayLike, given)):
+                return float(cast(float, given))
+        except (TypeError, ValueError):
+            pass
+        raise InputError(
+            f"Input {self.names.get(place, place)!r}: its function gives {shown(given)} at "
+            f"t = {t:.6g} s; return one number."
+        )
 
 
 def read_inputs(system: System, given: InputData | None, duration: float) -> Inputs:
@@ -154,7 +171,10 @@ def read_inputs(system: System, given: InputData | None, duration: float) -> Inp
     input's range are refused; a function's values aren't known before.
     """
     names = system.input_names
-    inputs = Inputs(np.append(0.0, np.asarray(system.input_defaults, dtype=np.float64)))
+    inputs = Inputs(
+        np.append(0.0, np.asarray(system.input_defaults, dtype=np.float64)),
+        names=dict(enumerate(names, start=1)),
+    )
     for name, value in by_name("inputs", given, "values").items():
         if name not in names:
             raise unknown_name("input", name, names)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from touchback.errors import SolveError
+from touchback.errors import InputError, SolveError
 from touchback.native import Problem
 from touchback.numbers import Floats
 from touchback.recording import Run
@@ -37,6 +37,8 @@ def raise_failure(
             raise interrupted(name, run) from raised
         if not isinstance(raised, Exception):
             raise raised
+        if isinstance(raised, InputError):  # ours, and so it names the input
+            raise RunFailed(f"{name}: {raised} {kept}", run) from raised
         raise RunFailed(
             f"{name}: an input function raised {type(raised).__name__} ({raised}) after "
             f"t = {run.time[-1]:.6g} s; correct the function. {kept}",

@@ -7,6 +7,8 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from touchback.errors import InputError
+from touchback.numbers import shown
+from touchback.symbolic.lookup_table import Table
 from touchback.symbolic.numeric_operations import on_arrays, on_floats
 
 _UFUNCS: dict[np.ufunc, str] = {
@@ -58,7 +60,32 @@ def call(name: str, *operands: object) -> Any:
             plain = on_arrays
         elif first is None and isinstance(operand, Operand):
             first = operand
-    return plain(name, *operands) if first is None else first.apply(name, *operands)
+        elif operand is None:  # which expressions take for a table of one variable
+            _check_operands(name, operands)
+    try:
+        return plain(name, *operands) if first is None else first.apply(name, *operands)
+    except (TypeError, ValueError, AttributeError):
+        _check_operands(name, operands)
+        raise
+
+
+def _check_operands(name: str, operands: tuple[object, ...]) -> None:
+    """Raises where an operand is neither a number, an expression nor an array, or no table."""
+    for place, operand in enumerate(operands):
+        if name == "lookup" and place == 0:
+            if not isinstance(operand, Table):
+                raise InputError(
+                    f"lookup: a table, as m.table(name, x, values), is expected, got "
+                    f"{shown(operand)}."
+                ) from None
+        elif name == "lookup" and place > 1 and operand is None:
+            continue
+        elif not isinstance(operand, Operand | Real | np.ndarray):
+            made = "; make it an array: np.array(…)" if isinstance(operand, list | tuple) else ""
+            raise InputError(
+                f"{name}: a number, an expression or an array is expected, got "
+                f"{shown(operand)}{made}."
+            ) from None
 
 
 def _element_by_element(name: str, operands: tuple[object, ...]) -> np.ndarray:

@@ -2,11 +2,12 @@
 
 import warnings
 from collections.abc import Iterable, Sequence
+from typing import get_args
 
 from touchback.codegen import Backend
-from touchback.errors import InputError, UnitNotice
-from touchback.model import Model, check_units, flatten, unknown_units
-from touchback.names import check_name, first_repeated
+from touchback.errors import InputError, ModelError, SolveError, UnitNotice
+from touchback.model import Model, check_units, flatten, place_in_file, unknown_units
+from touchback.names import check_name, first_repeated, unknown_name
 from touchback.numbers import shown
 from touchback.system.derivation_plan import make_plan
 from touchback.system.dynamics_kinds import (
@@ -26,6 +27,17 @@ def compile_model(model: Model, backend: Backend = "machine") -> System:
     """Check a model, choose frames and algorithms, and derive its equations.
 
     `backend`: "machine" (ours), "c" (through the system's compiler) or "interpreter"."""
+    if not isinstance(backend, str) or backend not in get_args(Backend):
+        raise unknown_name("back end", backend, get_args(Backend))
+    try:
+        return _compiled(model, backend)
+    except (ModelError, SolveError) as error:
+        if place := place_in_file(model, str(error)):
+            error.args = (f"{place}: {error}", *error.args[1:])
+        raise
+
+
+def _compiled(model: Model, backend: Backend) -> System:
     check_units(model)
     for told in unknown_units(model):
         warnings.warn(f"{model.name}: {told}", UnitNotice, stacklevel=caller_stack_level())

@@ -105,8 +105,8 @@ class StateAssembler:
         names = ", ".join(f"'{layout.q[i]}'" for i in kept)
         left = freedoms_of(self.positions(closed)[1], self._rows, layout.v).freedoms
         raise SolveError(
-            f"{error.told}, with {names} kept. It closes when nothing is kept, with {left} "
-            f"{'freedom' if left == 1 else 'freedoms'} left: keep fewer coordinates, or others."
+            f"{error.told}, with the given {names}. It closes when nothing is given, with {left} "
+            f"{'freedom' if left == 1 else 'freedoms'} left: give fewer coordinates, or others."
         ) from error
 
     def moved(self, q: np.ndarray, step: np.ndarray) -> np.ndarray:

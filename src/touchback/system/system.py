@@ -630,7 +630,8 @@ class System:
         recipe: Callable[[Layout, Frame], recipes.Recipe],
     ) -> Function:
         """What is derived for a frame."""
-        given, bodies = as_frame(kind, frame), self.dynamics.model(self.key).bodies
+        model = self.dynamics.model(self.key)
+        given, bodies = model.own_frames(kind, as_frame(kind, frame)), model.bodies
         if given.body != "ground" and given.body not in bodies:
             raise unknown("body", given.body, bodies)
         return self.derived((kind, given), lambda: recipe(self.layout, given))

@@ -3,6 +3,7 @@ that others published."""
 
 import math
 from dataclasses import dataclass
+from numbers import Real
 
 import numpy as np
 
@@ -11,6 +12,7 @@ from touchback.haptics.wall.closed_form_oscillator import Oscillator, State, roo
 from touchback.haptics.wall.loop_stability import Velocity, loop_margin
 from touchback.haptics.wall.sampled_simulation import simulate
 from touchback.haptics.wall.wall_plant import Device, Finger, Plant
+from touchback.numbers import shown
 
 PASSIVE_ALPHA = 2.0
 
@@ -29,6 +31,7 @@ def colgate_damping(stiffness: float, damping: float, period: float) -> float:
 
     b > KT/2 + |B|: Colgate & Schenkel, ACC 1994.
     """
+    _refuse_no_numbers("colgate_damping", stiffness=stiffness, damping=damping, period=period)
     return 0.5 * stiffness * period + abs(damping)
 
 
@@ -38,6 +41,7 @@ def alpha_edges(tau: float) -> tuple[float, float]:
     The first is Gillespie's eq. 6.5 (6.7 doesn't follow from it: e^τ = 1 − α/(1 − α/τ) does),
     solved for α; the second is p(−1) = 0 of eq. 6.4, which he doesn't test.
     """
+    _refuse_no_numbers("alpha_edges", tau=tau)
     fading = math.exp(-tau)
     lost = -math.expm1(-tau)
     if tau < _SMALL:  # where the quotient below is 0/0
@@ -53,12 +57,19 @@ def critical_stiffness(device: Device, period: float) -> float:
 
     K = (b²/m)(1 − e^−τ)/(1 − (1+τ)e^−τ), unless z = −1 comes first.
     """
+    _refuse_no_numbers("critical_stiffness", period=period)
+    if not isinstance(device, Device):
+        raise InputError(
+            "critical_stiffness: a device, as Device(mass, damping), is expected, got "
+            f"{shown(device)}."
+        )
     tau = device.damping * period / device.mass
     return min(alpha_edges(tau)) * device.damping / period
 
 
 def printed_damping(stiffness: float, mass: float, period: float) -> float:
     """What "last coefficient = 1" alone would ask for (eq. 6.5 as used in the text) [N s/m]."""
+    _refuse_no_numbers("printed_damping", stiffness=stiffness, mass=mass, period=period)
 
     def excess(damping: float) -> float:
         circle, _ = alpha_edges(damping * period / mass)
@@ -81,7 +92,11 @@ def stabilising_damping(
 
     With a finger it may be negative: the finger's own damping serves as well (Fig. 6.7).
     """
-    held = finger or Finger(0.0, 0.0, 0.0)
+    _refuse_no_numbers(
+        "stabilising_damping", stiffness=stiffness, mass=mass, period=period, delay=delay,
+        wall_damping=wall_damping,
+    )  # fmt: skip
+    held = _finger("stabilising_damping", finger) or Finger(0.0, 0.0, 0.0)
 
     def margin(total: float) -> float:
         plant = Oscillator(mass + held.mass, total, held.stiffness)
@@ -119,6 +134,11 @@ def simulated_damping(
     samples: int = 16000,
 ) -> float:
     """The same edge found by running the loop: where swings neither grow nor fade [N s/m]."""
+    _refuse_no_numbers(
+        "simulated_damping", stiffness=stiffness, mass=mass, period=period, near=near,
+        samples=samples,
+    )  # fmt: skip
+    _finger("simulated_damping", finger)
 
     def growth(damping: float) -> float:
         plant = Plant(Device(mass, damping), finger)
@@ -134,6 +154,7 @@ def simulated_damping(
 
 def colgate(damping: float, period: float, wall_damping: float = 0.0) -> float:
     """K ≤ 2 (b − |B|)/T [N/m]: Colgate & Schenkel 1994, exact sensors."""
+    _refuse_no_numbers("colgate", damping=damping, period=period, wall_damping=wall_damping)
     _check(damping=damping, wall_damping=abs(wall_damping))
     return max(2.0 * (damping - abs(wall_damping)) / _period(period), 0.0)
 
@@ -142,6 +163,9 @@ def abbott_okamura(damping: float, period: float, friction: float, resolution: f
     """K ≤ min(2b/T, 2 f_c/Δ) [N/m]: Abbott & Okamura 2005, for counts of Δ [m] and Coulomb friction
     f_c [N]. What the hold gives is taken by viscous, what counts give by dry friction; a device
     without dry friction has no such stiffness at all."""
+    _refuse_no_numbers(
+        "abbott_okamura", damping=damping, period=period, friction=friction, resolution=resolution
+    )
     _check(friction=friction, resolution=resolution)
     bound = colgate(damping, period)
     return min(bound, 2.0 * friction / resolution) if resolution else bound
@@ -154,9 +178,28 @@ def diolaiti(
     Salisbury 2006 weigh, with a delay τ [s]. A spring whose force is late by T/2 + τ gives
     K (T/2 + τ) v² a second, which b v² must take. The form with τ is derived here from that
     argument, not quoted: we know the paper by its abstract (doi 10.1109/TRO.2005.862487)."""
+    _refuse_no_numbers(
+        "diolaiti", damping=damping, period=period, friction=friction, resolution=resolution,
+        delay=delay,
+    )  # fmt: skip
     _check(delay=delay)
     late = colgate(damping, _period(period) + 2.0 * delay)
     return min(late, abbott_okamura(damping, period, friction, resolution))
+
+
+def _finger(label: str, finger: Finger | None) -> Finger | None:
+    if finger is not None and not isinstance(finger, Finger):
+        raise InputError(
+            f"{label}: a finger, as Finger(mass, damping, stiffness), or None is expected, got "
+            f"{shown(finger)}."
+        )
+    return finger
+
+
+def _refuse_no_numbers(label: str, **numbers: object) -> None:
+    for name, given in numbers.items():
+        if not isinstance(given, Real | np.ndarray):
+            raise InputError(f"{label}: {name}: a number is expected, got {shown(given)}.")
 
 
 def _period(period: float) -> float:

@@ -11,6 +11,7 @@ from functools import lru_cache
 from importlib.resources import files
 
 from touchback import JointEffort, Model, Prismatic, maximum, minimum, select
+from touchback.callback_signature import check_takes
 from touchback.errors import InputError
 from touchback.haptics import (
     LIVE_FASTEST,
@@ -238,6 +239,7 @@ def by_law(
     quarters of the way to the bed unless given, as loudly as a hammer `leverage` times as fast as
     the key was at the tick before; slower than 0.18 m/s it isn't heard. It is damped when the key
     has come up to half of that depth; to sound again it need only come above the point."""
+    check_takes("by_law: its law", law, ["the depth", "the speed"])
     point = 0.75 * bed if sounds_at is None else sounds_at
     if not 0.0 < point < bed < TRAVEL * FRONT or not leverage > 0.0:
         raise InputError(

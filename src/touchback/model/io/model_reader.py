@@ -17,7 +17,7 @@ from touchback.model.joints.joint import OPTIONS
 from touchback.model.kind_registry import KINDS, kinds_in
 from touchback.model.model import LARGEST as LARGEST_MODEL, Model
 from touchback.model.parameters_and_signals import ExtraState
-from touchback.model.reference_check import problems
+from touchback.model.reference_check import LABELS, problems
 from touchback.model.solids import AnySeen
 from touchback.model.unit_check import unit_problems, uses
 from touchback.model.value_or_expression import Data, Value, triple
@@ -89,6 +89,9 @@ class _Builder:
         for section, name, message in problems(self.model):
             raise self.document.error((*path, section, name), message)
         self.check_units()
+        for section, label in LABELS.items():
+            for name in getattr(self.model, section):
+                self.model.places[f"{label} '{name}'"] = document.place((*path, section, name))
 
     # ---- names ---------------------------------------------------------------------------------
 

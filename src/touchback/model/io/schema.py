@@ -38,7 +38,8 @@ VERSION = 1
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 _Value = float | str
-_Inertia = Annotated[tuple[_Value, ...], Meta(min_length=3, max_length=6)]
+_MOMENTS = "a list of 3 principal moments or 6 components (xx, yy, zz, xy, xz, yz)"
+_Inertia = Annotated[tuple[_Value, ...], Meta(min_length=3, max_length=6, description=_MOMENTS)]
 
 
 def plain(kind: Any) -> Any:

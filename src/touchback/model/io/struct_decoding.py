@@ -183,9 +183,20 @@ def complaint(said: str, given: object, kind: Any) -> tuple[Path, str]:
     if expected is None:
         return inner, f"{message}, got {shown(value)}."
     length = re.search(r"of length [^,]*", message)
+    if described := _described(kind):
+        return inner, f"{described} is expected, got {shown(value)}."
     words = " or ".join(_WORDS.get(word, word) for word in expected[1].split(" | "))
     size = f" {length[0]}" if length else ""
+    if not size and get_origin(kind) is tuple and get_args(kind)[-1] is not ...:
+        size = f" of length {len(get_args(kind))}"
     return inner, f"{words}{expected[2] or ''}{size} is expected, got {shown(value)}."
+
+
+def _described(kind: Any) -> str:
+    """What is said of a type beside it, for people; nothing of most."""
+    notes = get_args(kind)[1:] if get_origin(kind) is Annotated else ()
+    found = (each.description for each in notes if isinstance(each, msgspec.Meta))
+    return next((text for text in found if text), "")
 
 
 def _told(said: str) -> tuple[str, str]:

@@ -246,7 +246,7 @@ def add_axle(
             "DoubleWishbone or a MacPherson, or leave the rack out."
         )
     frame = as_frame(f"Axle '{name}': chassis", chassis)
-    return axle.build(Site(model, BodyHandle(frame.body), at, name, rack, spin))
+    return axle.build(Site(model, BodyHandle(frame.body, frame.owner), at, name, rack, spin))
 
 
 def along(side: Side, origin: Triple, end: Triple) -> Triple:

@@ -31,6 +31,7 @@ from touchback import (
 from touchback.errors import InputError, SolveError
 from touchback.figure_style import BODIES, PICTURES, light_grid, pyplot
 from touchback.model import BodyHandle
+from touchback.numbers import read_number, shown
 from touchback.safe_files import atomic_file, check_output
 from touchback.vehicle.suspension.axle import AxleKind, add_axle
 
@@ -377,6 +378,15 @@ def measure_axle(
     """Put an axle on the rig and move its wheels up and down by `travel` [m]. Kinematics are those
     of its arms in bearings; rubber mounts, struts and the steering, by 1/`rack_stiffness` [m/N],
     give way to forces at the wheels."""
+    if not isinstance(axle, AxleKind):
+        raise InputError(
+            "measure_axle: an axle such as tb.vehicle.DoubleWishbone(…) is expected, got "
+            f"{shown(axle)}."
+        )
+    travel = read_number("measure_axle: travel", travel)
+    if not isinstance(points, int | np.integer):
+        raise InputError(f"measure_axle: points is a whole number, got {shown(points)}.")
+    rack_stiffness = read_number("measure_axle: rack_stiffness", rack_stiffness)
     if not 0.0 < travel < np.inf or points < 3:
         raise InputError(
             f"measure_axle: a travel of {travel} m at {points} points; give a positive travel and "
