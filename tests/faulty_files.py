@@ -342,7 +342,8 @@ def _() -> None:
 @fault(
     "target that nothing is generated for",
     "Files",
-    "Nothing is generated for 'fortran'; known: 'c-project', 'modelica'.",
+    "Nothing is generated for 'fortran'; known: 'c-project', 'matlab', 'fmu', 'python', 'jax', "
+    "'casadi', 'urdf', 'mjcf', 'latex', 'julia', 'modelica'.",
 )
 def _() -> None:
     generate(arm(), "fortran", "there")
