@@ -110,7 +110,8 @@ def with_unit(name: str, unit: str) -> str:
 
 _QUANTITIES = {
     "m": "length", "rad": "angle", "m/s": "speed", "rad/s": "angular speed", "N": "force",
-    "m/s²": "acceleration", "m/s^2": "acceleration", "rad/s²": "angular acceleration", "N m": "torque", "J": "energy",
+    "m/s²": "acceleration", "m/s^2": "acceleration", "rad/s²": "angular acceleration",
+    "N m": "torque", "J": "energy",
     "W": "power", "kg": "mass", "V": "voltage", "A": "current", "s": "time", "Pa": "pressure",
 }  # fmt: skip
 
