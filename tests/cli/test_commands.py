@@ -268,7 +268,7 @@ def test_an_input_beyond_its_range_is_refused_as_a_parameter_is(
 def test_show_draws_no_blank_lines_and_gives_what_sensors_read_at_the_start() -> None:
     """A hanging chain begins level: one line of drawing between the tree and the table."""
     text = touchback("show", "hanging-chain").stdout
-    figure = text.partition("energy total")[2].partition("signal ")[0].splitlines()[1:-1]
+    figure = text.partition("energy total")[2].partition("signal ")[0].splitlines()[1:]
     assert [bool(line.strip(" \u2800")) for line in figure] == [False, True, False]
     (row,) = [line for line in text.splitlines() if line.startswith("sensor    end.x ")]
     assert row.split() == ["sensor", "end.x", "m", "1"]

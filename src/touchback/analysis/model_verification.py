@@ -24,6 +24,7 @@ from touchback.model import (
     Model,
     PointInPlane,
     SpringDamper,
+    Value,
     assumed_gains,
     frames_of,
     limit_numbers,
@@ -546,7 +547,7 @@ def _forces(instant: Instant, size: float) -> Found:
     return f"{_count(len(model.forces), 'force')}{between if lines else ''}", doubts
 
 
-def _number(instant: Instant, given: object) -> float:
+def _number(instant: Instant, given: Value) -> float:
     return float(instant.value(given))
 
 
