@@ -1,10 +1,16 @@
 """The recommendation follows its rules: on rows with given figures, and on measured ones."""
 
+from collections.abc import Callable
 from dataclasses import replace
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
 
 import touchback as tb
-from touchback.analysis.quality import Limit, Quality, Row
+from touchback.analysis.quality import Limit, Quality, Row, quality_sweep
 from touchback.analysis.quality.quality_result import SAME_COST, Candidate
+from touchback.analysis.quality.quality_sweep import load_per_second
 
 EXACT = Row(Candidate("partitioning", "rk4", True), 1e-3, error=1e-9, drift=1e-13, load=0.010)
 CHEAP = Row(Candidate("baumgarte", "rk4", True), 1e-3, error=1e-5, drift=1e-8, load=0.004)
@@ -100,3 +106,51 @@ def test_the_choice_for_an_engine_changes_with_the_demand(engine_quality: tb.Qua
     loose = engine_quality.recommend(tb.Demand(error=1e-3, drift=1e-4, energy=1e-3))
     # of those that cost the same, within what times differ, it takes the most exact
     assert loose.at_rate.load <= SAME_COST * usual.at_rate.load
+
+
+@pytest.mark.parametrize("load", [None, 0.0])
+def test_a_cost_that_is_not_measurable_never_wins_as_the_cheapest(load: float | None) -> None:
+    """Neither at a rate nor offline, whatever else it measures; the table and the text say so."""
+    best = replace(EXACT, candidate=Candidate("projection", "rk4", True), error=0.0, load=load)
+    free = replace(ADAPTIVE, candidate=Candidate("projection", "dopri5", False), load=load)
+    found = quality_of(best, free, EXACT, ADAPTIVE).recommend(tb.Demand(error=1e-4))
+    assert found.at_rate == EXACT and found.offline == ADAPTIVE
+    assert "The cost of 2 settings is not measurable" in found.text
+    alone = quality_of(best, free)
+    assert alone.recommend().at_rate == best  # it meets every demand, and nothing else is there
+    assert "cost not measurable" in alone.recommendation
+    assert "0 %" not in alone.recommendation
+    assert list(alone.table().columns[-2].cells) == ["not measurable"] * 2
+    assert "not drawn on the left: 2 settings" in alone.plot().get_suptitle()
+    assert "not drawn" not in quality_of(EXACT).plot().get_suptitle()
+
+
+@pytest.mark.parametrize("noise", [0.0, 1e-5])
+def test_a_cost_within_the_noise_of_the_clock_is_none(
+    noise: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng, now = np.random.default_rng(1), [0.0]
+
+    def run(cost: float) -> Callable[[float], None]:
+        def taken(duration: float) -> None:
+            now[0] += 1e-4 + cost * duration + noise * abs(rng.standard_normal())
+
+        return taken
+
+    clocks = SimpleNamespace(thread_time=lambda: now[0])
+    monkeypatch.setattr(quality_sweep, "time", clocks)
+    for cost in (0.0, -1e-5, 1e-10):
+        assert load_per_second(run(cost), 1.0, 1e-3) is None
+    for cost in (1e-4, 1e-2):
+        assert load_per_second(run(cost), 1.0, 1e-3) == pytest.approx(cost, rel=0.1)
+
+
+@pytest.mark.parametrize("name", ["pendulum", "double-pendulum", "crank-rocker"])
+def test_nothing_is_recommended_where_nothing_moves(name: str) -> None:
+    model = tb.gallery.make(name)
+    model.gravity = (0.0, 0.0, 0.0)
+    system = model.compile()
+    found = tb.quality(system, system.assemble(), 0.1, steps=[1e-2], time_limit=10.0)
+    assert not found.moved
+    assert found.recommend().at_rate is None and found.recommend().offline is None
+    assert found.recommendation.startswith("Nothing moves within 0.1 s: ")

@@ -48,7 +48,8 @@ class Row:
     velocity_drift  max |J v − b| [m/s, rad/s]
     energy    max |E − E(0)| over the largest kinetic energy; None where energy isn't conserved
     error     max |q − q of the reference| [m, rad]; of points beside natural coordinates
-    load      seconds of computing per simulated second: below 1 is faster than real time
+    load      seconds of computing per simulated second: below 1 is faster than real time; None
+              where that is too short to be measured
     """
 
     candidate: Candidate
@@ -97,6 +98,7 @@ class Quality:
     limits       largest bounded step of each fixed-step candidate, by its label
     uncertainty  of the reference [m, rad]; errors below it can't be distinguished
     conserved    whether energy is a measure at all; `losses` names what spoils it
+    moved        whether anything moves; where nothing does, no measure tells ways to run apart
     """
 
     model: str
@@ -108,6 +110,7 @@ class Quality:
     conserved: bool
     losses: tuple[str, ...]
     time_limit: float
+    moved: bool = True
 
     @property
     def labels(self) -> list[str]:
@@ -175,7 +178,7 @@ def _cells(quality: Quality, row: Row) -> list[str]:
         cells.append(f"≤ {_number(quality.uncertainty)}")
     else:
         cells.append(_number(row.error))
-    return [*cells, "" if row.load is None else f"{100 * row.load:.2g} %"]
+    return [*cells, f"{100 * row.load:.2g} %" if row.load else "not measurable"]
 
 
 def _number(value: float | None) -> str:
@@ -216,12 +219,21 @@ def draw_quality(quality: Quality, path: str | os.PathLike[str] | None = None) -
     for axis in (work, steps):
         axis.set(xscale="log", yscale="log")
         light_grid(axis)
-    figure.suptitle(f"{quality.model}, {quality.duration:g} s (dotted: the reference's own error)")
+    title = f"{quality.model}, {quality.duration:g} s (dotted: the reference's own error)"
+    left_out = _unmeasured(quality.rows)
+    if left_out:
+        title += f"\nnot drawn on the left: {left_out} settings whose cost is not measurable"
+    figure.suptitle(title)
     figure.legend(loc="outside right upper", fontsize="small")
     if path is not None:
         figure.savefig(path, dpi=110)
         pyplot().close(figure)
     return figure
+
+
+def _unmeasured(rows: Sequence[Row]) -> int:
+    """How many settings ran well, but too fast for their cost to be measured."""
+    return sum(row.status == "fine" and not row.load for row in rows)
 
 
 def _second(quality: Quality) -> tuple[str, str]:
@@ -321,6 +333,12 @@ class Recommendation:
 
 def recommend(quality: Quality, demand: Demand) -> Recommendation:
     """The choice for a demand."""
+    if not quality.moved:
+        text = (
+            f"Nothing moves within {quality.duration:g} s: no error, drift or energy tells one way "
+            "to run from another. Give another start (system.assemble(name=value)) or an input."
+        )
+        return Recommendation(None, None, text)
     runnable = [row for row in quality.rows if not row.candidate.natural]
     fitting = _at_rate(runnable, demand.rate)
     usable = [row for row in fitting if _runs_in_time(quality, row, demand)]
@@ -352,7 +370,7 @@ def _at_rate(rows: Sequence[Row], rate: float) -> list[Row]:
 
 
 def _runs_in_time(quality: Quality, row: Row, demand: Demand) -> bool:
-    if row.status != "fine" or row.load is None or row.load > demand.load:
+    if row.status != "fine" or (row.load or 0.0) > demand.load:
         return False
     limit = quality.limits.get(row.candidate.label)
     if limit is None or row.step is None:
@@ -382,7 +400,7 @@ def _best(quality: Quality, rows: Sequence[Row], demand: Demand) -> Row | None:
         return _worst(quality, row, demand)
 
     def cost(row: Row) -> float:
-        return row.load if row.load is not None else float("inf")
+        return row.load or float("inf")  # what isn't measurable never wins as the cheapest
 
     if not rows:
         return None
@@ -398,7 +416,7 @@ def _described(row: Row) -> str:
         f"error {row.error:.1e}" if row.error is not None else "",
         f"|h| {row.drift:.1e}" if row.drift is not None else "",
         f"energy {row.energy:.1e}" if row.energy is not None else "",
-        f"{100 * row.load:.2g} % of real time" if row.load is not None else "",
+        f"{100 * row.load:.2g} % of real time" if row.load else "cost not measurable",
     ]
     return f"{row.candidate.label} at {row.setting}: {', '.join(fact for fact in facts if fact)}"
 
@@ -433,7 +451,7 @@ def _alternatives(
 ) -> list[str]:
     lines = []
     near = [row for row in usable if _worst(quality, row, demand) <= STILL_USEFUL]
-    cheapest = min([chosen, *near], key=lambda row: row.load or 0.0)
+    cheapest = min([chosen, *near], key=lambda row: row.load or float("inf"))
     if cheapest.load and chosen.load and chosen.load > SAME_COST * cheapest.load:
         lines.append(
             f"{_described(cheapest)}: {chosen.load / cheapest.load:.1f} times cheaper, if that "
@@ -474,6 +492,11 @@ def _reservations(quality: Quality, demand: Demand) -> list[str]:
     if not quality.conserved:
         because = f" ({', '.join(quality.losses[:4])})" if quality.losses else ""
         lines.append(f"Energy is no measure here: the model doesn't conserve it{because}.")
+    if short := _unmeasured(quality.rows):
+        lines.append(
+            f"The cost of {short} settings is not measurable: their runs are too short for the "
+            "clock. They don't count as cheap; a longer duration measures them."
+        )
     cut = sum(row.status == "not measured" for row in quality.rows)
     fixed = {row.candidate.label for row in quality.rows if row.step and row.status == "fine"}
     unknown = len(fixed - set(quality.limits))

@@ -259,6 +259,12 @@ class Reference:
     energy_change: float
     seconds: float  # that the reference took
 
+    @property
+    def moved(self) -> bool:
+        """Whether any position changes, beyond rounding."""
+        q = self.positions
+        return bool((np.ptp(q, axis=0) > 1e-12 * (1.0 + np.abs(q).max(axis=0))).any())
+
     def error(self, times: Floats, positions: Floats) -> float:
         """max |q − q of the reference| at instants that the reference knows."""
         after = np.searchsorted(self.times, times).clip(1, len(self.times) - 1)
@@ -463,20 +469,35 @@ def energy_losses(model: Model) -> list[str]:
 
 
 REPEATS = 5
+_MOST_REPEATS, _ENOUGH = 20, 0.02  # of short runs: as often, or as many seconds together
+_TICK = time.get_clock_info("thread_time").resolution  # [s]
+_USUAL = 0.25  # the quantile of times: disturbances only add
+_PARTS = 4
+_SURE = 3.0  # standard deviations from which a cost counts as measured
 
 
 # Processor time, not time on the wall: other programs on the machine don't count.
-def load_per_second(run: Callable[[float], object], long: float, short: float) -> float:
-    """Seconds of computing per simulated second: the median of runs of `long` seconds less that of
-    runs of `short` ones, in which only setting up matters."""
+def load_per_second(run: Callable[[float], object], long: float, short: float) -> float | None:
+    """Seconds of computing per simulated second: what runs of `long` seconds usually take less what
+    runs of `short` ones do, in which only setting up matters. None where that is within the noise,
+    judged from parts of the runs, or the resolution of the clock. Short runs are repeated more."""
     taken: dict[float, list[float]] = {long: [], short: []}
-    for _ in range(REPEATS):
+    while len(taken[short]) < REPEATS or (
+        len(taken[short]) < _MOST_REPEATS and sum(map(sum, taken.values())) < _ENOUGH
+    ):
         for duration, seconds in taken.items():  # in turns: both meet the same disturbances
             began = time.thread_time()
             run(duration)
             seconds.append(time.thread_time() - began)
-    rise = float(np.median(taken[long]) - np.median(taken[short]))
-    return max(rise, 0.0) / (long - short)
+    usual = {duration: float(np.quantile(each, _USUAL)) for duration, each in taken.items()}
+    rise = usual[long] - usual[short]
+    parts = [
+        np.quantile(taken[long][part::_PARTS], _USUAL)
+        - np.quantile(taken[short][part::_PARTS], _USUAL)
+        for part in range(_PARTS)
+    ]
+    noise = _SURE * float(np.std(parts, ddof=1)) / np.sqrt(_PARTS)
+    return rise / (long - short) if rise > max(noise, _TICK) else None
 
 
 _WITH_CONSTRAINTS = ("rk4", "dopri5")  # the fixed and the adaptive method of each formulation
@@ -630,6 +651,7 @@ class _Sweep:
             conserved=reference.conserved,
             losses=why,
             time_limit=self.bench.clock.limit,
+            moved=reference.moved,
         )
 
     def _row(self, setting: Row, earlier: Sequence[Row]) -> Row:
