@@ -11,7 +11,7 @@ from scipy.optimize import least_squares
 
 import touchback as tb
 from closed_examples import CRANK_MASS, ROD, ROD_MASS, bar, slider_crank_rate
-from touchback.analysis.variational_runs import ClosedVariations, plan_steps
+from touchback.analysis.variation_integration import ClosedVariations, plan_steps
 from touchback.simulate.input_signals import read_inputs
 
 RADIUS, MASS, SPEED = 0.11, 0.7, 12.0  # m, kg, rad/s: what is to be found

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import touchback as tb
-from touchback.analysis.variational_runs import Variations, plan_steps
+from touchback.analysis.variation_integration import Variations, plan_steps
 from touchback.simulate.input_signals import read_inputs
 
 LENGTH, DAMPING, SWING = 1.3, 0.2, 1.0

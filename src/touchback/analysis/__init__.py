@@ -9,7 +9,7 @@ from touchback.analysis.linearise import Chart as Chart, Linear, full_flow as fu
 from touchback.analysis.model_verification import Check, CheckWarning, check
 from touchback.analysis.run_sensitivity import Sensitivity, sensitivity
 from touchback.analysis.system_at_parameters import Instance as Instance, state_of as state_of
-from touchback.analysis.variational_runs import (
+from touchback.analysis.variation_integration import (
     ClosedVariations as ClosedVariations,
     SignalDerivatives as SignalDerivatives,
     Variations as Variations,

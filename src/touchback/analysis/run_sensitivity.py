@@ -20,7 +20,7 @@ import numpy as np
 
 from touchback.analysis.linearise import Chart
 from touchback.analysis.system_at_parameters import Instance, state_of
-from touchback.analysis.variational_runs import (
+from touchback.analysis.variation_integration import (
     Variation,
     cross_switch,
     instant_derivatives,

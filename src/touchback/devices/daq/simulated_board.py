@@ -19,9 +19,9 @@ import numpy as np
 import touchback as tb
 from touchback import Ramp, Sine, SmoothStep
 from touchback.devices.daq.block_layout import GALLO, BlockLayout, check_layout
-from touchback.devices.daq.board_process import SET_CLOCK
 from touchback.devices.daq.daq_driver import BoardDevice, Daq
 from touchback.devices.daq.signal_conditioning import Conditioning
+from touchback.devices.daq.simulated_board_process import SET_CLOCK
 from touchback.devices.sensors import Encoder
 from touchback.errors import DeviceError, InputError
 from touchback.model import list_items
@@ -36,7 +36,7 @@ from touchback.numbers import (
 
 #: What a simulated board samples: a prescribed motion, in counts or steps of a converter.
 SampledSignal = Sine | Ramp | SmoothStep
-_PROCESS = Path(__file__).with_name("board_process.py")
+_PROCESS = Path(__file__).with_name("simulated_board_process.py")
 _FAR = 2e9  # s: what 64 bits of ns hold
 _STRONGEST = 1e30  # of a signal's numbers: as float32 holds, and more than any counter
 _LAST_WORD = 2.0  # seconds that the process has to end by itself
