@@ -27,7 +27,7 @@ LARGEST = 1e50  # of masses, lengths, moments of inertia: products of some of th
 
 
 if TYPE_CHECKING:
-    _DataClass = type(msgspec.Struct)
+    from msgspec import StructMeta as _DataClass
 else:  # checkers know the constructors' signatures, which a `__call__` would hide from them
 
     class _DataClass(type(msgspec.Struct)):

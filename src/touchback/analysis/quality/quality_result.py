@@ -48,8 +48,7 @@ class Row:
     velocity_drift  max |J v − b| [m/s, rad/s]
     energy    max |E − E(0)| over the largest kinetic energy; None where energy isn't conserved
     error     max |q − q of the reference| [m, rad]; of points beside natural coordinates
-    load      seconds of computing per simulated second: below 1 is faster than real time; None
-              where that is too short to be measured
+    load      seconds of computing per simulated second, below 1 in real time; None: too short
     """
 
     candidate: Candidate
