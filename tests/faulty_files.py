@@ -324,7 +324,7 @@ file_fault(
 )
 
 
-@fault("folder in place of a file", "Files", "/ is a folder; name a model file in it.")
+@fault("folder in place of a file", "Files", "/ is a folder; give a file that is in it.")
 def _() -> None:
     read("/")
 

@@ -121,7 +121,7 @@ def test_bytes_that_are_no_text_are_refused(tmp_path: Path) -> None:
 def test_a_folder_is_no_file(tmp_path: Path) -> None:
     folder = tmp_path / "folder.yaml"
     folder.mkdir()
-    with pytest.raises(ModelError, match=r"folder\.yaml is a folder; name a model file in it"):
+    with pytest.raises(ModelError, match=r"folder\.yaml is a folder; give a file that is in it"):
         read(folder)
 
 

@@ -340,6 +340,7 @@ ASKED: dict[str, dict[str, object]] = {
     "pull": {"to": [1, 0, 0]},
     "icon": {"name": "push", "kind": "force", "on": "rod", "at": [0, 0, 0], "value": [9, 0, 0]},
     "remove": {"icon": "push"},
+    "keyframe": {"name": "home"},
     "pose": {"body": "rod", "point": [0, 0, 0], "to": [1, 0, 0]},
     "edit": {"change": "weld", "joint": "crank"},
     "law": {"control": "motor", "text": "1.0"},

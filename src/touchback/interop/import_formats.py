@@ -37,7 +37,7 @@ def read(path: str | Path, **options: object) -> Model:
     file = path_of(path, ModelError)
     reader = FORMATS.get(file.suffix.lower())
     if file.is_dir():
-        raise ModelError(f"{file} is a folder; name a model file in it.")
+        raise ModelError(f"{file} is a folder; give a file that is in it.")
     if reader is None:
         known = ", ".join(sorted(FORMATS))
         raise ModelError(

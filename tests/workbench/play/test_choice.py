@@ -124,7 +124,7 @@ def test_a_trial_whose_line_fell_silent_is_posed_again_and_counts_once_the_line_
         shown = []
         board.shown = shown.append
         until(lambda: len(shown) > 3)  # the depth of before is no touch
-        assert "No position comes from the key: mend its line" in asked(board, "onward")["error"]
+        assert "No position comes from the key: repair its line" in asked(board, "onward")["error"]
         far.silent = False
         until(lambda: not board.live.faults)
         touch({"do": "onward"})

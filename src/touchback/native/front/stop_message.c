@@ -205,6 +205,6 @@ void tb_scan_choose_mark(const unsigned char *characters) {
 void tb_scan_mark_answered(const tb_scan *scan, unsigned char *end) {
     static const char WORD[] = "stop";
     unsigned char *text = end - (long)scan->place - (scan->protocol == TB_LINES);
-    for (long i = 0; i < TB_MARK; i++)
-        text[scan->stop.word + i] ^= (unsigned char)(WORD[i] ^ answered_mark[i]); /* masked or not */
+    for (long i = 0; i < TB_MARK; i++) /* masked or not */
+        text[scan->stop.word + i] ^= (unsigned char)(WORD[i] ^ answered_mark[i]);
 }

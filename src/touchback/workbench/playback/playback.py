@@ -29,8 +29,10 @@ from touchback.realtime.control.permissions import Exposed, Rate, Rates
 from touchback.workbench.manipulate.manipulator_messages import (
     Edit,
     Grab,
+    Hold,
     Icon,
     Joint,
+    Keyframe,
     Law,
     Laws,
     Pose,
@@ -62,7 +64,7 @@ class Record(Message, frozen=True):
 #: Messages that change a run or ask what only a run has.
 LIVE_ONLY: tuple[type[Message], ...] = (
     Set, Choose, Switch, Resume, Read, Record, Grab, Pull, Release, Icon, Remove, Pose, Edit, Undo,
-    Joint, Law, Laws,
+    Joint, Law, Laws, Hold, Keyframe,
 )  # fmt: skip
 
 
