@@ -132,6 +132,7 @@ def shown(given: object) -> str:
         text = repr(given)
     except ValueError:
         return "a number of too many digits"
+    text = " ".join(line.strip() for line in text.splitlines())  # of arrays
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
 
 

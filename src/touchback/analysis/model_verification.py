@@ -355,7 +355,8 @@ def _degrees(instant: Instant, system: System, at: dict[str, float]) -> Iterator
         for full, angle in zip(joint.position_names(name), joint.position, strict=False)
     }
     for name, begins in at.items():
-        angle = given.get(name, begins)  # as it was written: assembly may move it a little
+        written = given.get(name, begins)  # which assembly may have moved a little
+        angle = written if abs(written - begins) < 0.01 * abs(begins) else begins
         if units[name] == "rad" and abs(angle) > _TURN * (1.0 + 1e-9):
             yield CheckWarning(
                 "degrees",
