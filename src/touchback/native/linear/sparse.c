@@ -15,11 +15,24 @@ long tb_ldl_factor(const tb_ldl *A, double *values, const double *reference, dou
         double inverse = usable ? 1.0 / diagonal[k] : 0.0;
         passed += !usable;
         diagonal[k] = inverse;
-        for (long i = start; i < end; i++) {
-            double ratio = below[i] * inverse;
-            for (long j = i; j < end; j++)
-                values[*target++] -= ratio * below[j];
-            below[i] = ratio;
+        long i = start;
+        for (; i + 1 < end; i += 2) { // two rows at once: no two products of a column meet
+            const double first = below[i] * inverse, second = below[i + 1] * inverse;
+            const int *after = target + (end - i);
+            values[*target++] -= first * below[i];
+            for (long j = i + 1; j < end; j++) {
+                const double factor = below[j];
+                values[*target++] -= first * factor;
+                values[*after++] -= second * factor;
+            }
+            target = after;
+            below[i] = first;
+            below[i + 1] = second;
+        }
+        if (i < end) {
+            const double last = below[i] * inverse;
+            values[*target++] -= last * below[i];
+            below[i] = last;
         }
     }
     return passed;
@@ -27,13 +40,16 @@ long tb_ldl_factor(const tb_ldl *A, double *values, const double *reference, dou
 
 void tb_ldl_solve(const tb_ldl *A, const double *values, double *x) {
     const double *inverse = values, *below = values + A->size;
-    for (long k = 0; k < A->size; k++)
-        for (long i = A->starts[k]; i < A->starts[k + 1]; i++)
-            x[A->rows[i]] -= below[i] * x[k];
+    const int *rows = A->rows, *starts = A->starts; // rows of column k lie below k
+    for (long k = 0; k < A->size; k++) {
+        const double top = x[k];
+        for (long i = starts[k]; i < starts[k + 1]; i++)
+            x[rows[i]] -= below[i] * top;
+    }
     for (long k = A->size - 1; k >= 0; k--) {
         double sum = x[k] * inverse[k];
-        for (long i = A->starts[k]; i < A->starts[k + 1]; i++)
-            sum -= below[i] * x[A->rows[i]];
+        for (long i = starts[k]; i < starts[k + 1]; i++)
+            sum -= below[i] * x[rows[i]];
         x[k] = inverse[k] != 0.0 ? sum : 0.0;
     }
 }
