@@ -3,6 +3,7 @@ import { showDisconnected } from "./disconnected_notice.js";
 import { storage } from "./browser_storage.js";
 import { short } from "./dom.js";
 import { adaptFrameRate } from "./frame_rate.js";
+import { mountKeysHelp } from "./keys_help.js";
 import { connect, haltReason } from "./server_connection.js";
 
 const PANELS = {
@@ -39,7 +40,7 @@ for (const button of document.querySelectorAll("[data-panel]")) {
   };
 }
 addEventListener("keydown", e => {
-  if (e.target.closest("input, textarea, select") || e.ctrlKey || e.metaKey || e.altKey) return;
+  if (e.target.closest("input, textarea, select, dialog") || e.ctrlKey || e.metaKey || e.altKey) return;
   const name = { 1: "left", 2: "bottom", 3: "right" }[e.key];
   if (name) document.querySelector(`[data-panel="${name}"]`).click();
 });
@@ -77,12 +78,21 @@ bench.on("status", status => {
   $("state").textContent = stopped || (state === "running" && status.speed && status.speed !== 1 ? `running × ${short(status.speed)}` : state);
 });
 window.bench = bench;
+mountKeysHelp(bench, $("help"));
 
 const mounted = Object.entries(PANELS).map(([id, file]) => import(file).then(module => module.mount($(id), bench)).catch(error => {
   console.error(`${id}: ${error.message}`);
   if (!/Failed to fetch/.test(error.message)) $(id).textContent = `This panel failed: ${error.message}`;
 }));
-Promise.all(mounted).then(() => { root.dataset.ready = "yes"; });
+Promise.all(mounted).then(() => {
+  let drawn = false;
+  bench.on("drawing", () => { // a page that draws: its modules come when they are needed
+    if (drawn) return;
+    drawn = true;
+    import("./drawing/drawing_editor.js").then(module => module.mount(bench)).catch(error => note(`Drawing failed: ${error.message}`, "bad"));
+  });
+  root.dataset.ready = "yes";
+});
 
 // A mechanism that was opened from the gallery explains itself.
 if (new URLSearchParams(location.search).get("run")?.startsWith("gallery/")) {

@@ -14,18 +14,20 @@ export function mount(element, bench) {
   element.append(content, report);
   let live = null, shown = "";
   const build = () => {
-    const chosen = bench.selected, key = chosen ? `${chosen.kind} ${chosen.name}` : "";
+    const chosen = bench.selected, drawn = bench.drawing?.resting, key = `${drawn ? "drawn " : ""}${chosen ? `${chosen.kind} ${chosen.name}` : ""}`;
     if (key === shown && live?.refresh) { live.refresh(); return; }
     live?.end?.();
     shown = key;
     content.textContent = "";
     live = null;
+    if (drawn) { live = bench.drawing.panel(content, chosen) || null; if (!live) shown = ""; return; }
     if (!chosen || !bench.scene) { content.append(help(bench)); return; }
-    live = PANELS[chosen.kind](content, bench, chosen) || null;
+    live = PANELS[chosen.kind]?.(content, bench, chosen) || null;
     if (bench.recorded && content.childNodes.length) content.append(...recorded(bench));
     if (!content.childNodes.length) { shown = ""; content.append(help(bench)); }
   };
   bench.on("selected", build);
+  bench.on("drawn", build);
   bench.on("scene", () => { const back = typing(content); if (!live?.refresh) shown = ""; build(); back(); });
   bench.on("recorded", () => { shown = ""; live?.end?.(); live = null; report.textContent = ""; build(); });
   bench.on("poses", () => live?.move?.());

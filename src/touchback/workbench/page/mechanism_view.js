@@ -75,7 +75,7 @@ export class View {
 
   listen(stage) {
     stage.camera.changed = () => this.draw();
-    stage.camera.listen(stage.canvas, e => !this.hand.press(e));
+    stage.camera.listen(stage.canvas, e => !(this.bench.drawing?.resting ? this.bench.drawing : this.hand).press(e));
   }
 
   /** Which way it is looked at: from the side if the mechanism moves in a plane, unless one chose otherwise. */

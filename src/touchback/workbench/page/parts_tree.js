@@ -1,7 +1,7 @@
 // The parts of the mechanism by name: bodies under those that carry them, loops, icons. A click chooses one.
 import { h } from "./dom.js";
 
-const MARK = { body: "▬", joint: "◦", loop: "∞", icon: "➚" };
+const MARK = { body: "▬", joint: "◦", loop: "∞", icon: "➚", force: "⌇", sensor: "◉", drive: "↻" };
 
 export function mount(element, bench) {
   const build = () => {
@@ -16,6 +16,10 @@ export function mount(element, bench) {
     if (loops.length) element.append(h("h3", {}, "Loops"), h("ul", { class: "tree" }, loops));
     const icons = (scene.icons || []).map(each => item("icon", each.name, `on ${each.on}`));
     if (icons.length) element.append(h("h3", {}, "Icons"), h("ul", { class: "tree" }, icons));
+    for (const [kind, title] of [["force", "Forces"], ["sensor", "Sensors"], ["drive", "Drives"]]) {
+      const drawn = bench.drawing?.resting ? bench.drawing.drawing.lists()[`${kind}s`] : [];
+      if (drawn.length) element.append(h("h3", {}, title), h("ul", { class: "tree" }, drawn.map(each => item(kind, each.name, each.kind || ""))));
+    }
     mark();
     if (focused) element.querySelector(`[data-part="${CSS.escape(focused)}"]`)?.focus();
   };
@@ -38,6 +42,7 @@ export function mount(element, bench) {
     const chosen = bench.selected && `${bench.selected.kind} ${bench.selected.name}`;
     for (const button of element.querySelectorAll("[data-part]")) button.setAttribute("aria-pressed", String(button.dataset.part === chosen));
   };
+  bench.on("drawn", ({ drawing }) => drawing.changed.add(build));
   let told = "";
   bench.on("scene", ({ bodies, joints, loops, icons }) => {
     const now = JSON.stringify([bodies, joints.map(j => [j.name, j.kind, j.parent.body]), loops.map(l => [l.name, l.active]), (icons || []).map(i => i.name)]);

@@ -8,6 +8,7 @@ export class Bench {
     this.scene = null;
     this.values = {};
     this.status = {};
+    this.told = {}; // the drawing
     this.selected = null;
     this._listeners = new Map();
     this._waiting = new Map();
@@ -15,13 +16,13 @@ export class Bench {
     this._tries = 0;
   }
 
-  /** Calls `fn` with what comes: scene, values, status, poses, rows, log, structure, open, closed, gone (why it is, in words), selected,
+  /** Calls `fn` with what comes: scene, values, status, drawing, poses, rows, log, structure, open, closed, gone (why it is, in words), selected,
       recorded (whether a recording is shown from now on).
-      Who asks late for a scene, values or a status gets the last one at once. */
+      Who asks late for a scene, values, a status or a drawing gets the last one at once. */
   on(kind, fn) {
     if (!this._listeners.has(kind)) this._listeners.set(kind, new Set());
     this._listeners.get(kind).add(fn);
-    const last = { scene: this.scene, values: this.values, status: this.status }[kind];
+    const last = { scene: this.scene, values: this.values, status: this.status, drawing: this.told }[kind];
     if (last && Object.keys(last).length) fn(last);
     return () => this._listeners.get(kind).delete(fn);
   }
@@ -92,6 +93,7 @@ export class Bench {
     if (message.tell === "scene") this.scene = message;
     else if (message.tell === "values") Object.assign(this.values, message.values);
     else if (message.tell === "status") this.status = message;
+    else if (message.tell === "drawing") this.told = message;
     this.tell(message.tell, message.tell === "values" ? message.values : message);
     if (message.tell === "status" && this.recorded !== this._recorded) this.tell("recorded", this._recorded = this.recorded);
   }

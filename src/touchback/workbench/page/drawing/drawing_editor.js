@@ -1,0 +1,72 @@
+// Drawing on the page: put together here when the server tells of a drawing for the first time.
+import { DrawingDocument } from "./drawing_document.js";
+import { drawingBar } from "./drawing_bar.js";
+import { DrawingFiles } from "./drawing_files.js";
+import { DRAWING_KEYS, listenForKeys, TOOL_KEYS } from "./drawing_keys.js";
+import { paintChosen } from "./ghost.js";
+import { itemPanel, worldPanel } from "./item_fields.js";
+import { Mover } from "./mover.js";
+import { ToolSession } from "./tool_session.js";
+import { toolbar, ToolStrip } from "./tool_strip.js";
+import { mountVerify } from "./verify_panel.js";
+
+export class DrawingEditor {
+  constructor(bench) {
+    this.bench = bench;
+    this.view = bench.view;
+    this.keys = { "Tools of the drawing": TOOL_KEYS, "Drawing": DRAWING_KEYS };
+    this.drawing = new DrawingDocument(bench);
+    this.session = new ToolSession(this);
+    this.mover = new Mover(this);
+    this.files = new DrawingFiles(this);
+    this.strip = new ToolStrip(this);
+    this.tools = toolbar(this);
+    this.bar = drawingBar(this);
+    mountVerify(document.getElementById("verify"), this);
+    listenForKeys(this);
+    this.view.overlay.painters.add(overlay => { if (this.resting && this.view.colours) paintChosen(overlay, this.view, this.drawing); });
+    this.drawing.changed.add(() => this.take());
+    this.session.choose("select");
+    if (this.drawing.told) for (const fn of this.drawing.changed) fn();
+  }
+
+  get resting() { return this.drawing.resting; }
+  /** Presses on the view are the tool's while the drawing rests. */
+  press(e) { return this.session.press(e); }
+
+  take() {
+    const { resting } = this, mode = resting ? "rest" : "play";
+    if (document.documentElement.dataset.drawing !== mode) {
+      document.documentElement.dataset.drawing = mode;
+      this.session.choose("select");
+      this.view.choose("hand");
+      dispatchEvent(new Event("resize"));
+      this.bench.select(this.bench.selected); // the inspector is another one
+    }
+    this.session.tell();
+    this.view.draw();
+  }
+
+  /** Another drawing: it is seen from the beginning. */
+  begin() {
+    this.drawing.choose([]);
+    this.session.plane.origin = this.session.raw = [0, 0, 0];
+    this.session.choose("select");
+  }
+
+  async play() { await this.drawing.send(this.resting ? "play" : "rest"); }
+
+  /** The inspector's panel for what is chosen while it rests. */
+  panel(content, chosen) { return this.shown = chosen ? itemPanel(content, this, chosen) : worldPanel(content, this); }
+
+  rename() {
+    const right = document.documentElement.dataset.right;
+    if (right === "closed") document.querySelector('[data-panel="right"]').click();
+    this.shown?.rename?.();
+  }
+}
+
+export function mount(bench) {
+  bench.drawing = new DrawingEditor(bench);
+  bench.tell("drawn", bench.drawing);
+}
