@@ -70,6 +70,21 @@ def test_indices_are_those_of_scipy() -> None:
     assert np.allclose(found.total, peer.total_order, rtol=0, atol=1e-10)
 
 
+def test_intervals_hold_so_much_of_what_a_bootstrap_draws() -> None:
+    """As wide as the normal law says of the rows' own spread, to what 1000 draws leave open."""
+    values = ishigami(ISHIGAMI.points())
+    a, b, *mixed = (values.reshape(5, -1) - values[: 2 * 4096].mean()) / values.std()
+    for confidence, sigmas in ((0.6827, 1.0), (0.9545, 2.0)):
+        found = swept(ISHIGAMI, values).sensitivity("y", confidence)
+        for k, each in enumerate(mixed):
+            spread = np.std((a - each) ** 2 / 2 - found.total[k] * (a * a + b * b) / 2) / 64
+            low, high = found.total_interval[k]
+            # the quantiles of 1000 draws are off by some percent
+            assert high - low == pytest.approx(2 * sigmas * spread, rel=0.15)
+            assert low < found.total[k] < high
+        assert found.confidence == confidence
+
+
 def test_outcomes_of_any_size_have_the_same_indices() -> None:
     values = ishigami(ISHIGAMI.points())
     usual = swept(ISHIGAMI, values).sensitivity("y")
@@ -82,7 +97,7 @@ def test_rows_with_a_failed_run_do_not_count() -> None:
     values = ishigami(ISHIGAMI.points())
     values[[5, 4096 + 5, 4 * 4096 + 90]] = np.nan
     found = swept(ISHIGAMI, values).sensitivity("y")
-    assert found.left_out == 2
+    assert found.left_out == 2 and str(found).endswith("\n  2 rows with a failed run don't count")
     assert np.abs(found.total - ishigami_indices()[1]).max() < 0.02
 
 
@@ -94,12 +109,27 @@ def test_what_has_no_indices_is_refused() -> None:
         swept(small, np.ones(96)).sensitivity("y")
     with pytest.raises(tb.InputError, match="0 of 32 rows have no failed run"):
         swept(small, np.full(96, np.nan)).sensitivity("y")
+    values = np.random.default_rng(1).random(96)
+    values[:16] = np.nan
+    assert swept(small, values).sensitivity("y").left_out == 16  # sixteen rows are enough
+    values[16] = np.nan
+    with pytest.raises(tb.InputError, match="15 of 32 rows have no failed run; at least 16"):
+        swept(small, values).sensitivity("y")
+    for confidence in (0.0, 1.0):
+        with pytest.raises(tb.InputError, match="confidence must be between 0 and 1"):
+            swept(small, values).sensitivity("y", confidence)
 
 
 def test_bars_of_both_indices_are_drawn(tmp_path) -> None:
     found = swept(ISHIGAMI, ishigami(ISHIGAMI.points())).sensitivity("y")
     figure = found.plot(tmp_path / "shares.png")
     assert [bar.get_height() for bar in figure.axes[0].patches] == [*found.first, *found.total]
+    assert figure.get_size_inches().tolist() == [2.4 + 3.0, 3.2]
+    middles = [bar.get_x() + bar.get_width() / 2 for bar in figure.axes[0].patches]
+    assert np.allclose(middles, [-0.2, 0.8, 1.8, 0.2, 1.2, 2.2])
+    ends = [container.lines[2][0].get_segments() for container in figure.axes[0].containers[1::2]]
+    drawn = np.array([[bar[:, 1] for bar in bars] for bars in ends])
+    assert np.allclose(drawn, [found.first_interval, found.total_interval])
     assert (tmp_path / "shares.png").exists()
     lines = str(found).splitlines()
     assert lines[0] == "y: shares of its variance, 95 % intervals" and len(lines) == 4

@@ -51,7 +51,10 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> tuple[Sweep, Path, dict[in
     (note,) = stopped.value.__notes__
     assert re.fullmatch(rf"\d+ of {RUNS} runs are kept in .*out; the same call goes on\.", note)
     before = dict(swept.begun(log))
-    return tb.sweep(function, DESIGN, out=folder / "out", workers=2), log, before
+    rest = Broken(1.0)
+    table = tb.sweep(function, DESIGN, out=folder / "out", workers=2, progress=rest)
+    assert 0.5 < rest.seen[0] <= rest.seen[-1] == 1.0  # it goes on from what was kept
+    return table, log, before
 
 
 def test_runs_begin_again_only_if_their_process_ended_in_them(told) -> None:
@@ -177,7 +180,9 @@ def test_a_line_that_was_cut_off_is_left_out_and_written_over(tmp_path) -> None:
     found = sweep_folder.read_part(path, runs)
     assert list(found.outcomes) == [0] and found.begun[1, "me"] == 1
     with sweep_folder.hold_part(path, runs) as kept:
+        kept.begin(1, "me")
         kept.end(1, {"y": 0.1})
+        assert kept.begun[1, "me"] == 2 and kept.outcomes[1] == {"y": 0.1}
     assert sweep_folder.read_part(path, runs).outcomes[1] == {"y": 0.1}
 
 
