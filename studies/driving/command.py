@@ -8,7 +8,7 @@ import typer
 from studies.piano.command import tell
 from touchback.cli.option_types import number
 
-PARTS = ("obstacle", "angle")
+PARTS = ("obstacle", "angle", "feeling", "threshold")
 
 
 def driving(
@@ -24,7 +24,9 @@ def driving(
     """Repeat the blind trials of Docquier 2021, section 5.2, with a simulated driver.
 
     *obstacle*: one appears suddenly at 75 km/h, with each of three casters in an order that isn't
-    told; *angle*: torques of the three at one and the same angle, beside the closed form.
+    told; *angle*: torques of the three at one and the same angle, beside the closed form;
+    *feeling*: paths of a driver whose arms give way; *threshold*: the difference of caster that he
+    notices, by forced choice.
     """
     from studies.driving import report
     from studies.driving.trials import Session
@@ -38,5 +40,7 @@ def driving(
     reports = {
         "obstacle": lambda: report.obstacle(session),
         "angle": lambda: report.angle(session),
+        "feeling": report.feeling,
+        "threshold": lambda: report.threshold(seed),
     }
     tell(reports, parts or list(PARTS))

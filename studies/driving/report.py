@@ -2,8 +2,10 @@
 
 import math
 
+from studies.driving.feeling import BASE, discrimination, spread, swerve
 from studies.driving.trials import Session, same_angle
 from studies.piano.report import table
+from touchback.vehicle.simulator import CASTERS, FEELING_ARMS, Arms
 
 
 def trail(caster: float) -> float:
@@ -43,3 +45,35 @@ def angle(session: Session) -> str:
         "by roll [N m]", "difference",
     )  # fmt: skip
     return table(headings, rows)
+
+
+def feeling() -> str:
+    """Paths without power assist, of tensed arms that know no torque, and of arms at ease."""
+    rows, apart = [], []
+    for name, arms in (("tensed", Arms()), ("at ease", FEELING_ARMS)):
+        swerves = [swerve(arms, caster) for caster in CASTERS]
+        for each in swerves:
+            told = each.figures
+            rows.append((
+                name, f"{math.degrees(each.caster):.1f}", f"{told['first peak']:.2f}",
+                f"{told['angle then']:.3f}", f"{told['gap']:.2f}", f"{told['aside']:.2f}",
+            ))  # fmt: skip
+        apart.append(f"{name}: {spread(swerves):.2f} m")
+    headings = (
+        "arms", "caster [°]", "first peak [N m]", "wheel then [rad]", "gap [m]", "aside [m]",
+    )  # fmt: skip
+    return table(headings, rows) + f"\nPaths apart by at most: {', '.join(apart)}.\n"
+
+
+def threshold(seed: int) -> str:
+    """The smallest difference of caster that a simulated subject notices."""
+    found = discrimination(FEELING_ARMS, seed)
+    asked = len(found.answers)
+    right = sum(each.right for each in found.answers)
+    degrees = [f"{math.degrees(x):.2f}" for x in (
+        BASE, found.expected, found.found, found.low, found.high
+    )]  # fmt: skip
+    headings = (
+        "base [°]", "due [°]", "threshold [°]", "from [°]", "to [°]", "noise [N m]", "right",
+    )  # fmt: skip
+    return table(headings, [(*degrees, f"{found.noise:.2f}", f"{right} of {asked}")])

@@ -1,5 +1,6 @@
 """The driving simulator: the torque of a steering wheel that a device prescribes, and arms."""
 
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -12,7 +13,14 @@ from touchback.haptics import Gesture, intention
 from touchback.vehicle import Car, Steering
 from touchback.vehicle.drivers import ObstacleAvoider, StraightPath
 from touchback.vehicle.manoeuvres import model_of
-from touchback.vehicle.simulator import Arms, Person, SimulatorCar, WiredWheel
+from touchback.vehicle.simulator import (
+    FEELING_ARMS,
+    Arms,
+    Person,
+    SimulatedWheel,
+    SimulatorCar,
+    WiredWheel,
+)
 from waiting import until
 
 SPEED = 75.0 / 3.6
@@ -191,3 +199,90 @@ def test_a_device_on_a_wire_turns_the_car_and_is_given_its_torque() -> None:
 def test_arms_that_cannot_be_are_refused() -> None:
     with pytest.raises(tb.InputError, match=r"Arms: .*the stiffness not zero"):
         Arms(stiffness=0.0)
+    with pytest.raises(tb.InputError, match=r"a yielding of 1.0; give a share"):
+        Arms(yielding=1.0)
+
+
+ASIDE = 4.0  # N m of the motor, from the start on
+
+
+@cache
+def pushed(arms: Arms) -> tb.Run:
+    """A rim in arms that want it at zero, and its motor, which turns it aside; no car."""
+    model = tb.Model("rim")
+    device = SimulatedWheel(arms=arms)
+    device.add(model, 0.0 * model.time, -ASIDE + 0.0 * model.time, 1e-3)
+    system = model.compile()
+    return tb.simulate(
+        system, duration=0.8, method="rk4", step=1e-3, rate=1000, output_step=1e-3, progress=False
+    )
+
+
+def test_passive_arms_answer_a_torque_as_mass_damper_and_spring() -> None:
+    """J θ̈ + b θ̇ + k θ = T from rest: θ = T/k (1 − e^(−σt)(cos ωt + σ/ω sin ωt)), σ = b/(2J), ω² =
+    k/J − σ². The motor acts a tick late, by which θ is off by 1 ms of its rate at most."""
+    arms = Arms(stiffness=12.0, damping=1.0, reflex=0.0)
+    run, inertia, damping = pushed(arms), 0.04 + arms.inertia, arms.damping + 0.05
+    sigma = damping / (2.0 * inertia)
+    omega = np.sqrt(arms.stiffness / inertia - sigma**2)
+    t = run.time
+    swing = np.cos(omega * t) + sigma / omega * np.sin(omega * t)
+    due = ASIDE / arms.stiffness * (1.0 - np.exp(-sigma * t) * swing)
+    most = 1.5e-3 * np.abs(run["device wheel rate"]).max()
+    assert_allclose(run["device wheel"], due, atol=most)
+    assert run["device wheel"].max() > 1.2 * ASIDE / arms.stiffness  # it swings
+
+
+def test_work_of_the_motor_is_what_passive_arms_store_and_lose() -> None:
+    """∫ T_m dθ = J θ̇²/2 + k θ²/2 + ∫ b θ̇² dt at all times. Samples a millisecond apart add up to a
+    thousandth."""
+    arms = Arms(stiffness=12.0, damping=1.0, reflex=0.0)
+    run = pushed(arms)
+    rate, angle, felt = (run[n] for n in ("device wheel rate", "device wheel", "felt torque"))
+
+    def summed(power: np.ndarray) -> np.ndarray:
+        steps = 0.5e-3 * (power[1:] + power[:-1])
+        return np.concatenate([[0.0], np.cumsum(steps)])
+
+    given = summed(felt * rate)
+    kept = 0.5 * 0.13 * rate**2 + 0.5 * arms.stiffness * angle**2
+    assert_allclose(given, kept + summed(arms.damping * rate**2), atol=2e-3 * given.max())
+
+
+def test_arms_that_give_way_yield_more_and_those_that_resist_less() -> None:
+    """At rest k θ = T (1 + y): late, the torque's reflex adds to the motor's or works against it;
+    stretch adds k_r: (k + k_r) θ = T. A torque that was expected moves nothing."""
+    tense = Arms(stiffness=40.0, damping=4.0, reflex=0.0)
+    kinds = {
+        "alone": tense, "gives": replace(tense, yielding=0.5),
+        "resists": replace(tense, yielding=-0.5), "stretch": replace(tense, reflex=6.0),
+    }  # fmt: skip
+    rest = {name: 40.0 / ASIDE * pushed(arms)["device wheel"][-1] for name, arms in kinds.items()}
+    assert rest["gives"] == pytest.approx(1.5, abs=0.02)
+    assert rest["resists"] == pytest.approx(0.5, abs=0.02)
+    assert rest["alone"] == pytest.approx(1.0, abs=0.02)
+    assert rest["stretch"] == pytest.approx(40.0 / 46.0, abs=0.02)
+
+
+def test_a_driver_at_ease_takes_another_path_with_each_caster() -> None:
+    """Without power assist: the more caster, the less he turns and the nearer to the obstacle he
+    passes it, by more than stiff arms, whose paths hardly differ (Docquier's Fig. 28)."""
+    system = model_of(
+        SimulatorCar(device=SimulatedWheel(arms=FEELING_ARMS)),
+        ObstacleAvoider(StraightPath(), SPEED), SPEED,
+    ).compile()  # fmt: skip
+    paths, peaks = [], []
+    for caster in (CASTERS[0], CASTERS[-1]):
+        with tb.live(
+            system.independent_copy(), rate=1000, method="rk4", speed=None, record=True,
+            parameters={"front caster": caster, "assist": 0.0},
+        ) as live:  # fmt: skip
+            live.run(0.3)
+            live["obstacle"] = 46.0
+            live.run(1.7)
+        run = live.recorded()
+        paths.append(np.interp(np.arange(10.0, 46.0), run["x"], run["y"]))
+        peaks.append(run["steering torque"][run.time < 1.2].max())
+    assert peaks[1] > 1.1 * peaks[0]
+    assert 0.12 < (paths[0] - paths[1]).max() < 0.6  # m; tensed, assisted arms: 0.03
+    assert paths[0][-1] > paths[1][-1] + 0.1 and paths[1][-1] > 1.2

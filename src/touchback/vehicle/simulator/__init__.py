@@ -2,13 +2,16 @@
 
 from touchback.vehicle.simulator.blind_trial import (
     CASTERS,
+    NOTICE,
     ObstacleEncounter,
     add_obstacle,
     draw_meetings,
+    encounter_figures,
     meet_obstacles,
 )
 from touchback.vehicle.simulator.simulator_car import RATE, SPEED, SimulatorCar
 from touchback.vehicle.simulator.steering_wheel import (
+    FEELING_ARMS,
     Arms,
     Person,
     SimulatedWheel,
@@ -18,6 +21,8 @@ from touchback.vehicle.simulator.steering_wheel import (
 
 __all__ = [
     "CASTERS",
+    "FEELING_ARMS",
+    "NOTICE",
     "RATE",
     "SPEED",
     "Arms",
@@ -29,5 +34,6 @@ __all__ = [
     "WiredWheel",
     "add_obstacle",
     "draw_meetings",
+    "encounter_figures",
     "meet_obstacles",
 ]

@@ -11,7 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from touchback import Box, Fixed, Live, Model, Run
-from touchback.vehicle.manoeuvres.road_manoeuvres import LONG, WIDE
+from touchback.vehicle.manoeuvres.manoeuvre import corners
+from touchback.vehicle.manoeuvres.road_manoeuvres import LONG, WIDE, gap
+from touchback.vehicle.roads.base import WIDTH as ROAD
+from touchback.vehicle.simulator.simulator_car import SimulatorCar
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -27,6 +30,8 @@ _BEFORE, _FIRST = 0.1, 1.0  # s round the appearance, in which the first peak li
 _TURNED = 0.02  # rad: less than that is no turn
 _BEHIND = -100.0  # m: nothing to be seen
 _HEIGHT = 1.0  # m
+# Signals of a run of which encounters are told.
+_NEEDED = ("x", "y", "yaw", "yaw rate", "lateral", "device wheel", "steering torque")
 
 
 def add_obstacle(model: Model) -> None:
@@ -84,6 +89,29 @@ def meet_obstacles(
         live.run(NOTICE + _AFTER)
         met.append(ObstacleEncounter(turn + 1, caster, place, now["time"]))
     return met
+
+
+def encounter_figures(run: Run, met: ObstacleEncounter) -> dict[str, float]:
+    """What a run tells of an encounter: the "gap" between car and obstacle, below zero where it was
+    hit, and the farthest the car's middle went "aside" [m]; the "first peak" of the torque [N m]
+    with the "angle then" [rad], and the peaks, whatever their sign, of the "torque", the "wheel"
+    [rad], the "yaw rate" [rad/s] and the "lateral" acceleration [m/s²]; 1 where the car was "off
+    road", else 0."""
+    span = met.span(run, 0.0)
+    part = Run(run.time[span], {name: run[name][span] for name in _NEEDED})
+    torque, angle = met.first_peak(run)
+
+    def most(name: str) -> float:
+        return float(np.abs(part[name]).max())
+
+    car = SimulatorCar()
+    return {
+        "gap": gap(part, car, met.place), "aside": most("y"),
+        "first peak": torque, "angle then": angle,
+        "torque": most("steering torque"), "wheel": most("device wheel"),
+        "yaw rate": most("yaw rate"), "lateral": most("lateral"),
+        "off road": float(np.abs(corners(part, car)[..., 1]).max() > ROAD / 2.0),
+    }  # fmt: skip
 
 
 def draw_meetings(run: Run, met: Sequence[ObstacleEncounter], path: Path) -> None:

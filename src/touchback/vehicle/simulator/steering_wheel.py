@@ -39,32 +39,55 @@ class Person:
 class Arms:
     """Both arms of a driver, as they act on the rim that they grip:
 
-        T = k (θ_w − θ) − b θ̇ + k_r (θ_w − θ)(t − τ)
+        T = k (θ_w − θ) − b θ̇ + e θ_w + [k_r (θ_w − θ) + y (T_m + e θ_w)](t − τ)
 
     with the angle θ_w that he wants, `stiffness` k and `damping` b of tensed muscles [N m/rad,
-    N m s/rad], and a stretch reflex of the gain `reflex` k_r [N m/rad] after `delay` τ [s]; their
-    `inertia` [kg m²] turns with the rim. He wants an angle and doesn't know what it will take: a
-    heavier wheel is turned less. The numbers are ours, of no measured driver."""
+    N m s/rad], and reflexes after `delay` τ [s]: to stretch, of the gain `reflex` k_r [N m/rad],
+    and to the torque T_m of the wheel's motor as far as he doesn't expect it, by the share
+    `yielding` y: above zero he gives way to it, below zero he resists. What he expects are
+    −`expected` e θ_w [N m/rad], which his muscles give at once: he has learnt it in other cars.
+    Their `inertia` [kg m²] turns with the rim. Their passive part is the impedance
+    J s² + b s + k. A heavier wheel than he expects is turned less.
+
+    As Pick and Cole (2008): co-contraction, reflexes and a learnt torque. The numbers are ours, of
+    no measured driver."""
 
     inertia: float = 0.09
     stiffness: float = 40.0
     damping: float = 1.5
     reflex: float = 20.0
     delay: float = 0.045
+    yielding: float = 0.0
+    expected: float = 0.0
 
     def __post_init__(self) -> None:
         check_finite("Arms", **vars(self))
-        if min(vars(self).values()) < 0.0 or not self.stiffness > 0.0:
+        positive = {name: x for name, x in vars(self).items() if name != "yielding"}
+        if min(positive.values()) < 0.0 or not self.stiffness > 0.0:
             raise InputError(
-                f"Arms: {vars(self)}; none of them can be below zero, and the stiffness not zero."
+                f"Arms: {vars(self)}; none but yielding can be below zero, and the stiffness not "
+                "zero."
+            )
+        if not abs(self.yielding) < 1.0:
+            raise InputError(
+                f"Arms: a yielding of {self.yielding}; give a share of the torque between -1 and 1."
             )
 
-    def torque(self, model: Model, wanted: Value, angle: Value, rate: Value, tick: float) -> Value:
-        """On the rim [N m], in a model that ticks every `tick` seconds."""
-        off = wanted - angle
+    def torque(
+        self, model: Model, wanted: Value, angle: Value, rate: Value, felt: Value, tick: float
+    ) -> Value:
+        """On the rim [N m], whose motor gives `felt` [N m], in a model that ticks every `tick`
+        seconds."""
+        off, learnt = wanted - angle, wanted * self.expected
         late = max(round(self.delay / tick) - 1, 0)  # a hold is a tick late already
-        reflex = tb.haptics.hold(model, "arms reflex", off * self.reflex, late)
-        return off * self.stiffness - rate * self.damping + reflex
+        answer = off * self.reflex + (felt + learnt) * self.yielding
+        reflex = tb.haptics.hold(model, "arms reflex", answer, late)
+        return off * self.stiffness - rate * self.damping + learnt + reflex
+
+
+#: Arms at ease, in a car without power assist, used to the middle one of `CASTERS`: what the wheel
+#: asks of them shows in the path.
+FEELING_ARMS = Arms(stiffness=12.0, damping=1.0, reflex=6.0, yielding=0.5, expected=9.0)
 
 
 class SteeringDevice(Protocol):
@@ -125,7 +148,9 @@ class SimulatedWheel:
         turned = gripped.add(model, DEVICE, hand, -torque, tick)
         model.control(
             "arms",
-            lambda: self.arms.torque(model, wanted, turned.angle, turned.rate, tick),
+            lambda: self.arms.torque(
+                model, wanted, turned.angle, turned.rate, turned.felt, tick
+            ),
             of=[], to="arms torque",
         )  # fmt: skip
         model.sensor(DEVICE, Signal(turned.angle, "rad"))
