@@ -93,6 +93,7 @@ export class Follow {
   moved() {
     const { view } = this, { world } = view;
     if (this.seat) return this.sit();
+    if (view.bench.drawing?.resting) return; // who draws knows what they want to see
     if (!this.body && !this.stays && !view.hand.drag && this.untouched()) {
       const gone = this.able?.find(body => !this.seen(body, EDGE));
       if (gone) this.set(gone, !this.seen(gone));

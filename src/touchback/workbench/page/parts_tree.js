@@ -30,7 +30,7 @@ export function mount(element, bench) {
   const grow = (scene, body, depth, list, seen) => {
     const carried = scene.joints.filter(each => each.parent.body === body), deeper = body !== "ground" && carried.length > 1 ? depth + 1 : depth;
     for (const joint of carried) {
-      list.append(item("joint", joint.name, joint.kind, deeper));
+      if (!joint.loose) list.append(item("joint", joint.name, joint.kind, deeper));
       const child = joint.child.body;
       if (seen.has(child)) continue;
       seen.add(child);

@@ -211,8 +211,8 @@ export class SideView {
 
   joints() {
     const { world } = this, ink = this.colours.ink;
-    for (const { name, kind, parent } of world.scene.joints) {
-      if (kind === "Free" || kind === "Weld") continue;
+    for (const { name, kind, parent, loose } of world.scene.joints) {
+      if (kind === "Free" || kind === "Weld" || loose) continue;
       const { p, child } = world.joint(name), on = this.selected?.kind === "joint" && this.selected.name === name;
       this.trace([this.at(p), this.at(child)]);
       this.stroke(PALE, 1.8);

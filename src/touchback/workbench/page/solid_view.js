@@ -168,8 +168,8 @@ export class SolidView {
 
   joints(selected) {
     const { world, renderer } = this, r = 0.026 * world.radius;
-    for (const { name, kind } of world.scene.joints) {
-      if (kind === "Free" || kind === "Weld") continue;
+    for (const { name, kind, loose } of world.scene.joints) {
+      if (kind === "Free" || kind === "Weld" || loose) continue;
       const { p, axis, child } = world.joint(name), on = selected && selected.kind === "joint" && selected.name === name;
       const colour = on ? FORCE : INK, size = on ? 1.3 * r : r;
       if (norm(sub(child, p)) > 1e-3 * world.radius) renderer.bar(p, child, 0.007 * world.radius, PALE);

@@ -38,12 +38,12 @@ function outside(world, shape, p, planar) {
   return OUTSIDE[shape.kind] ? OUTSIDE[shape.kind](own, shape.numbers) : Infinity;
 }
 
-/** Names of the bodies at a point, within a distance [m]. Bodies whose own points (ends, corners) are there count too. */
+/** Names of the bodies at a point, within a distance [m]: first those that have an end or a corner there, then those that cover it. */
 export function bodiesAt(world, drawing, p, near) {
   const found = new Set();
+  for (const { name, points = [] } of [...drawing.told.bodies].reverse()) if (points.some(each => norm(sub(each, p)) < 1e-6)) found.add(name);
   if (world.scene) for (const shape of [...world.scene.shapes].reverse())
     if (shape.body !== "ground" && !shape.endless && drawing.body(shape.body) && outside(world, shape, p, drawing.planar) <= near) found.add(shape.body);
-  for (const { name, points = [] } of [...drawing.told.bodies].reverse()) if (points.some(each => norm(sub(each, p)) <= Math.min(near, 1e-6))) found.add(name);
   return [...found];
 }
 
@@ -51,8 +51,8 @@ export function bodiesAt(world, drawing, p, near) {
 export function pairAt(bodies, joints, p, near) {
   const group = new Map([...bodies, "ground"].map(name => [name, name]));
   const root = name => { let at = name; while (group.has(at) && group.get(at) !== at) at = group.get(at); return at; };
-  for (const { a, b, at } of joints) if (at && norm(sub(at, p)) <= near && group.has(a) && group.has(b)) group.set(root(a), root(b));
-  for (let i = bodies.length - 1; i >= 0; i--) for (let j = i - 1; j >= 0; j--) if (root(bodies[i]) !== root(bodies[j])) return [bodies[i], bodies[j]];
+  for (const { a, b, at, kind } of joints) if (at && kind !== "rod" && kind !== "distance" && norm(sub(at, p)) <= near && group.has(a) && group.has(b)) group.set(root(a), root(b));
+  for (let i = 0; i < bodies.length; i++) for (let j = i + 1; j < bodies.length; j++) if (root(bodies[i]) !== root(bodies[j])) return [bodies[j], bodies[i]];
   return bodies.length === 1 && root(bodies[0]) !== root("ground") ? ["ground", bodies[0]] : null;
 }
 

@@ -3,7 +3,7 @@ import { add, norm, scaled, sub } from "../draw/vectors.js";
 
 export const SECTIONS = { body: "bodies", joint: "joints", loop: "closures", force: "forces", sensor: "sensors", drive: "drives", parameter: "parameters", contact: "contacts" };
 const KINDS = Object.fromEntries(Object.entries(SECTIONS).map(([kind, section]) => [section, kind]));
-const EMPTY = { bodies: [], joints: [], forces: [], sensors: [], drives: [], parameters: [], traces: [], verify: { problems: [], redundant: [] } };
+const EMPTY = { bodies: [], joints: [], forces: [], sensors: [], drives: [], parameters: [], traces: [], parts: [], verify: { problems: [], redundant: [] } };
 
 export const sameItem = (a, b) => a?.section === b?.section && a?.name === b?.name;
 /** What the inspector and the tree call an item of the document, and back. */
@@ -47,7 +47,8 @@ export class DrawingDocument {
   /** A change whose result is chosen. */
   async make(change, fields) {
     const answer = await this.send(change, fields);
-    if (answer?.made?.length) this.choose(answer.made);
+    const made = (answer?.made || []).filter(each => each.section in KINDS), bodies = made.filter(each => each.section === "bodies");
+    if (made.length) this.choose(bodies.length ? bodies : made); // of bodies that were copied with their joints, the bodies
     return answer;
   }
 
@@ -68,14 +69,17 @@ export class DrawingDocument {
   // ---- what there is ----
   /** The lists of the drawing by section. */
   lists() {
-    const { bodies, joints, forces, sensors, drives, parameters, traces } = this.told || EMPTY;
-    return { bodies, joints: joints.filter(each => !each.closure), closures: joints.filter(each => each.closure), forces, sensors: [...sensors, ...traces], drives, parameters };
+    const { bodies, forces, sensors, drives, parameters } = this.told || EMPTY, { joints } = this;
+    return { bodies, joints: joints.filter(each => !each.closure), closures: joints.filter(each => each.closure), forces, sensors, drives, parameters };
   }
 
   find({ section, name }) {
     const all = this.lists();
     return (all[section] || []).find(each => each.name === name) || Object.values(all).flat().find(each => each.section === section && each.name === name) || null;
   }
+
+  /** Joints and closures, without those by which loose bodies hang on the ground. */
+  get joints() { return (this.told || EMPTY).joints.filter(each => !each.loose); }
 
   body(name) { return this.told?.bodies.find(each => each.name === name); }
 
@@ -85,7 +89,7 @@ export class DrawingDocument {
     if (!found) return null;
     if (Array.isArray(found.at)) return found.at;
     if (Array.isArray(found.a) && Array.isArray(found.b)) return scaled(add(found.a, found.b), 0.5);
-    return this.body(found.body || found.on)?.at || this.told.joints.find(each => each.name === (found.joint || found.on))?.at || null;
+    return this.body(found.body || found.on)?.at || this.joints.find(each => each.name === (found.joint || found.on))?.at || null;
   }
 
   /** What points snap to: {point, words}, joints before the corners that lie with them. */
@@ -97,12 +101,12 @@ export class DrawingDocument {
       seen.add(key);
       found.push({ point, words });
     };
-    const { bodies, joints, forces, sensors, traces } = this.told || EMPTY;
-    for (const each of joints) if (each.at) offer(each.at, each.name);
+    const { bodies, forces, sensors } = this.told || EMPTY;
+    for (const each of this.joints) if (each.at) offer(each.at, each.name);
     for (const each of bodies) for (const point of each.points || []) offer(point, each.name);
     for (const each of bodies) offer(each.at, `middle of ${each.name}`);
     for (const each of forces) for (const end of [each.a, each.b]) if (Array.isArray(end)) offer(end, each.name);
-    for (const each of [...sensors, ...traces]) if (Array.isArray(each.at)) offer(each.at, each.name);
+    for (const each of sensors) if (Array.isArray(each.at)) offer(each.at, each.name);
     offer([0, 0, 0], "origin");
     return found;
   }
@@ -110,7 +114,7 @@ export class DrawingDocument {
   /** Axes of joints in space, along which points snap: {point, way, words}. */
   axes() {
     if (this.planar) return [];
-    return this.told.joints.filter(each => each.at && each.axis).map(each => ({ point: each.at, way: each.axis, words: `axis of ${each.name}` }));
+    return this.joints.filter(each => each.at && each.axis).map(each => ({ point: each.at, way: each.axis, words: `axis of ${each.name}` }));
   }
 
   /** The largest distance of what is drawn from its middle [m], at least 0.1. */

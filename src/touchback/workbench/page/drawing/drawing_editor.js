@@ -7,6 +7,7 @@ import { paintChosen } from "./ghost.js";
 import { itemPanel, worldPanel } from "./item_fields.js";
 import { Mover } from "./mover.js";
 import { ToolSession } from "./tool_session.js";
+import { TracePaths } from "./trace_paths.js";
 import { toolbar, ToolStrip } from "./tool_strip.js";
 import { mountVerify } from "./verify_panel.js";
 
@@ -18,6 +19,7 @@ export class DrawingEditor {
     this.drawing = new DrawingDocument(bench);
     this.session = new ToolSession(this);
     this.mover = new Mover(this);
+    this.traces = new TracePaths(this);
     this.files = new DrawingFiles(this);
     this.strip = new ToolStrip(this);
     this.tools = toolbar(this);
@@ -26,6 +28,7 @@ export class DrawingEditor {
     listenForKeys(this);
     this.view.overlay.painters.add(overlay => { if (this.resting && this.view.colours) paintChosen(overlay, this.view, this.drawing); });
     this.drawing.changed.add(() => this.take());
+    bench.on("scene", () => this.markLoose());
     this.session.choose("select");
     if (this.drawing.told) for (const fn of this.drawing.changed) fn();
   }
@@ -34,7 +37,14 @@ export class DrawingEditor {
   /** Presses on the view are the tool's while the drawing rests. */
   press(e) { return this.session.press(e); }
 
+  /** Joints by which loose bodies hang on the ground aren't shown: nobody drew them. */
+  markLoose() {
+    const loose = new Set((this.drawing.told?.joints || []).filter(each => each.loose).map(each => each.name));
+    for (const joint of this.bench.scene?.joints || []) joint.loose = this.resting && loose.has(joint.name);
+  }
+
   take() {
+    this.markLoose();
     const { resting } = this, mode = resting ? "rest" : "play";
     if (document.documentElement.dataset.drawing !== mode) {
       document.documentElement.dataset.drawing = mode;

@@ -36,7 +36,7 @@ export class DrawingFiles {
   async open() {
     const answer = await this.drawing.send("files"), names = (answer?.files || []).map(each => each.name ?? each);
     const take = async fields => { if (await this.drawing.send("open", fields)) { made.close(); this.editor.begin(); } };
-    const chooser = h("input", { type: "file", accept: ".yaml,.yml,.json", "aria-label": "a file of this computer", onchange: async () => { const [file] = chooser.files; if (file) await take({ text: await file.text(), name: file.name }); } });
+    const chooser = h("input", { type: "file", accept: ".yaml,.yml,.json", "aria-label": "a file of this computer", onchange: async () => { const [file] = chooser.files; if (file) await take({ text: await file.text() }); } });
     const made = dialog("Open a drawing", h("h3", {}, "On the server"), names.length ? h("ul", { class: "files" }, names.map(name => h("li", {}, h("button", { type: "button", class: "plain", "data-file": name, onclick: () => take({ file: name }) }, name)))) : h("p", { class: "soft" }, "The folder holds no drawing yet."),
       h("h3", {}, "On this computer"), chooser);
     return made;

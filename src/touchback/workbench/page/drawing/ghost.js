@@ -63,12 +63,17 @@ export function paintAxis(overlay, view, point, axis, planar) {
 
 /** Rings around what is chosen beside the first, names of joints, and marks of sensors, forces and traces, which the scene itself doesn't show at rest. */
 export function paintChosen(overlay, view, drawing) {
-  const { accent, soft, paper } = view.colours;
+  const { accent, soft, paper, ink } = view.colours;
   drawing.chosen.forEach((item, i) => {
     const p = drawing.anchor(item);
     if (p) overlay.circle(`chosen ${i}`, view.pixel(p), 11, { fill: "none", stroke: accent, "stroke-width": 2, "stroke-dasharray": "4 3" });
   });
-  const { sensors, drives, forces } = drawing.lists();
+  const { sensors, drives, forces, closures } = drawing.lists();
+  for (const { name, a, b, at, kind, to } of closures) {
+    const [x, y, depth] = view.pixel(at), foot = y + 16;
+    if (kind === "rod" && to) overlay.line(`rod ${name}`, [[x, y], view.pixel(to)], { stroke: ink, "stroke-width": 2.5 });
+    else if ((a === "ground" || b === "ground") && depth > 0) overlay.line(`ground ${name}`, [[x, y], [x - 9, foot], [x + 9, foot], [x, y]], { stroke: ink, "stroke-width": 1.5 });
+  }
   for (const each of sensors) {
     const p = drawing.anchor({ section: "sensors", name: each.name });
     if (p) overlay.circle(`sensor ${each.name}`, view.pixel(p), 4, { fill: paper, stroke: accent, "stroke-width": 2 });

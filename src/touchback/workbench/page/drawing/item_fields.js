@@ -9,23 +9,32 @@ const MORE = { joints: ["position", "damping"], closures: [], bodies: [], spring
 const UNITS = { mass: "kg", com: "m", inertia: "kg m²", at: "m", size: "m", radius: "m", width: "m", depth: "m", length: "m", stiffness: "N/m", gravity: "m/s²", density: "kg/m³", thickness: "m" };
 const plainNumber = text => /^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i.test(text);
 
+/** A number in a few digits, for a narrow field. */
+function brief(value) {
+  if (typeof value !== "number" || !value) return String(value ?? "");
+  const size = Math.abs(value);
+  return size >= 1e-3 && size < 1e5 ? String(Number(value.toPrecision(5))) : value.toExponential(2).replace(/\.?0+e/, "e");
+}
+
 /** A value to type: a number or an expression of parameters; `p` makes a parameter of it. */
 function valueField(editor, item, path, value, label, unit = "") {
-  const input = h("input", { type: "text", class: "number", "aria-label": `${path.slice(2).join(" ")} of ${item.name}`, "data-path": path.join("/"), value: value ?? "", spellcheck: "false", autocomplete: "off" });
-  let last = String(value ?? "");
+  const input = h("input", { type: "text", class: "number", "aria-label": `${path.slice(2).join(" ")} of ${item.name}`, "data-path": path.join("/"), value: brief(value), spellcheck: "false", autocomplete: "off" });
+  let last = String(value ?? ""), seen = brief(value);
   const take = async () => {
     const text = input.value.trim().replaceAll("−", "-"), decimal = text.replace(",", ".");
-    if (text === last || text === "") { input.value = last; return; }
+    if (text === last || text === seen || text === "") return;
     const before = last;
     last = text;
     try { await editor.drawing.ask("set", { path, value: plainNumber(decimal) ? Number(decimal) : text }); } catch (error) { input.value = last = before; fail(input, error); }
   };
   input.addEventListener("change", take);
+  input.addEventListener("focus", () => { if (input.value === seen) input.value = last; }); // all digits, to be typed over
+  input.addEventListener("blur", () => { if (input.value === last || !input.value.trim()) input.value = seen; });
   input.addEventListener("keydown", e => { e.stopPropagation(); if (e.key === "Enter") take(); if (e.key === "Escape") { input.value = last; input.blur(); } });
   const isNumber = typeof value === "number";
-  const parameter = isNumber && h("button", { type: "button", class: "plain small make", title: "Make it a parameter", "aria-label": `make ${path.slice(2).join(" ")} a parameter`, onclick: () => row.after(parameterForm(editor, item, path, value, unit)) }, "p");
+  const parameter = isNumber && h("button", { type: "button", class: "plain small make", title: "Make it a parameter", "aria-label": `make ${path.slice(2).join(" ")} a parameter`, onclick: () => row.after(parameterForm(editor, item, path, Number(last), unit)) }, "p");
   const row = h("label", { class: "field drawn" }, h("span", {}, label), input, parameter || h("span", { class: "unit" }, unit));
-  row.refresh = fresh => { last = String(fresh ?? ""); if (document.activeElement !== input) input.value = last; };
+  row.refresh = fresh => { last = String(fresh ?? ""); seen = brief(fresh); if (document.activeElement !== input) input.value = seen; };
   return row;
 }
 
@@ -55,6 +64,7 @@ function rows(editor, item, path, key, value) {
     if (NAMES.has(key)) return [h("p", { class: "soft small said" }, `${label}: ${value}`)];
     return [valueField(editor, item, path, value, label, unit)];
   }
+  if (Array.isArray(value) && value.length > 12) return [h("p", { class: "soft small said" }, `${label}: ${value.length} entries`)];
   if (Array.isArray(value) && value.every(each => typeof each !== "object")) {
     const cells = value.map((each, i) => { const cell = valueField(editor, item, [...path, i], each, `${label} ${i + 1}`, ""); cell.firstChild.remove(); return cell; });
     return [h("div", { class: "cells", role: "group", "aria-label": label }, h("span", {}, unit ? `${label} [${unit}]` : label), ...cells)];
@@ -83,19 +93,21 @@ export function itemPanel(content, editor, chosen) {
   };
   name.addEventListener("change", rename);
   name.addEventListener("keydown", e => { e.stopPropagation(); if (e.key === "Enter") name.blur(); if (e.key === "Escape") { name.value = item.name; name.blur(); } });
-  const others = drawing.chosen.filter(each => !sameItem(each, item));
+  const others = drawing.chosen.some(each => sameItem(each, item)) ? drawing.chosen.filter(each => !sameItem(each, item)) : [];
   content.append(h("div", { class: "field drawn" }, h("span", { class: "soft" }, chosen.kind), name), others.length ? h("p", { class: "soft small" }, `and ${others.map(each => each.name).join(", ")}`) : "", fields,
     h("div", { class: "row" }, act("Duplicate", "duplicate", () => editor.mover.duplicate()), act("Remove", "remove", () => editor.mover.remove())));
   let built = "";
   const refresh = async () => {
-    const answer = await drawing.ask("item", item).catch(() => null);
-    if (!answer?.item) return;
-    const now = answer.item, key = shape(now), paths = () => [...fields.querySelectorAll("[data-path]")];
-    if (key === built) { for (const field of paths()) if (document.activeElement !== field) freshen(field, now, item); return; }
+    const solids = (drawing.find(item)?.solids || []).map(each => ({ section: "shapes", name: each.name }));
+    const answers = await Promise.all([item, ...solids].map(each => drawing.ask("item", each).catch(() => null)));
+    if (!answers[0]?.item) return;
+    const known = [item, ...solids].map((each, i) => [each, answers[i]?.item]).filter(([, now]) => now), key = shape(known);
+    if (key === built) { for (const field of fields.querySelectorAll("[data-path]")) freshen(field, known); return; }
     built = key;
-    const optional = (MORE[item.section] || []).filter(each => !(each in now)).map(each => valueField(editor, item, [item.section, item.name, each], "", each));
-    const colour = item.section === "bodies" && !("colour" in now) && list.colour ? [colourField(editor, ["bodies", item.name, "colour"], list.colour)] : [];
-    fields.replaceChildren(...Object.entries(now).flatMap(([each, value]) => rows(editor, item, [item.section, item.name, each], each, value)), ...optional, ...colour);
+    const optional = (MORE[item.section] || []).filter(each => !(each in answers[0].item)).map(each => valueField(editor, item, [item.section, item.name, each], "", each));
+    const own = known.flatMap(([{ section, name: of }, now]) => section === "shapes" ? [...rows(editor, item, [section, of, "solid"], now.solid?.kind || "solid", now.solid), colourField(editor, [section, of, "colour"], now.colour || "#9aa0b5")]
+      : Object.entries(now).flatMap(([each, value]) => rows(editor, item, [section, of, each], each, value)));
+    fields.replaceChildren(...own, ...optional);
   };
   drawing.changed.add(refresh);
   refresh();
@@ -103,8 +115,9 @@ export function itemPanel(content, editor, chosen) {
 }
 
 /** Puts the number of a path into its field. */
-function freshen(field, now, item) {
-  const path = field.dataset.path.split("/").slice(2), value = path.reduce((at, key) => at?.[key], now);
+function freshen(field, known) {
+  const [section, name, ...path] = field.dataset.path.split("/"), [, now] = known.find(([each]) => each.section === section && each.name === name) || [];
+  const value = path.reduce((at, key) => at?.[key], now);
   if (value === undefined) return;
   const row = field.closest(".drawn");
   if (row?.refresh) row.refresh(value); else if (field.type === "checkbox") field.checked = value; else field.value = value;

@@ -118,15 +118,15 @@ export class Mover {
   }
 
   group() {
-    const { drawing } = this, taken = new Set(drawing.told.bodies.map(each => each.name));
+    const { drawing } = this, taken = new Set(drawing.told.parts.map(each => each.name));
     let n = 1;
-    while ([...taken].some(name => name.startsWith(`group ${n}`)) || drawing.told.groups?.some(each => (each.name ?? each) === `group ${n}`)) n++;
+    while (taken.has(`group ${n}`)) n++;
     if (drawing.chosen.length) drawing.make("group", { items: drawing.chosen, name: `group ${n}` });
   }
 
   ungroup() {
-    const group = this.drawing.chosen.map(({ name }) => name.split(/[.:/]/)[0]).find(Boolean);
-    if (group) this.drawing.send("ungroup", { name: group });
+    const group = this.drawing.told.parts.find(each => this.drawing.chosen.some(({ name }) => name === each.name || name.startsWith(each.name)));
+    if (group) this.drawing.send("ungroup", { name: group.name });
   }
 
   all() { const { bodies, joints, closures, forces } = this.drawing.lists(); this.drawing.choose(Object.entries({ forces, closures, joints, bodies }).flatMap(([section, list]) => list.map(({ name }) => ({ section, name })))); }

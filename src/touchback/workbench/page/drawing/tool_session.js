@@ -167,7 +167,7 @@ export class ToolSession {
     const { drawing, view, plane } = this, near = this.near, last = points.at(-1);
     const there = points.map(p => bodiesAt(view.world, drawing, p, near)), [first = [], second = []] = there;
     const a = first.find(name => !second.includes(name)) ?? first[0] ?? "ground", b = second.find(name => name !== a) ?? "ground";
-    const joint = drawing.told.joints.find(each => each.at && norm(sub(each.at, last)) <= near) ?? this.chosenJoint();
+    const joint = drawing.joints.find(each => each.at && norm(sub(each.at, last)) <= near) ?? this.chosenJoint();
     return { plane: points.length > 2 && normalOf(points) && this.tool.points === 0 ? { ...plane, normal: normalOf(points) } : plane,
       joint: joint?.name, item: joint, body: first[0], items: drawing.chosen, a: { body: a, at: points[0] }, b: { body: b, at: last } };
   }
@@ -183,7 +183,7 @@ export class ToolSession {
     const chosen = drawing.chosen.filter(each => each.section === "bodies").map(each => each.name);
     if (!bodies.length) return "There is no body at this point: a joint connects two that lie over each other, or one to the ground.";
     const grounded = tool.connects === "ground" || toGround, pair = grounded ? ["ground", bodies[0]]
-      : chosen.length === 2 && chosen.every(name => bodies.includes(name)) ? chosen : pairAt(bodies, drawing.told.joints, at, near);
+      : chosen.length === 2 && chosen.every(name => bodies.includes(name)) ? chosen : pairAt(bodies, drawing.joints, at, near);
     if (!pair) return "What lies at this point is joined already. Shift, or the tool Ground, joins it to the ground.";
     const axis = way && !way.every((x, i) => x === AXES.y[i]) ? way.map(x => Number(x.toFixed(12)) + 0) : "y";
     return { change: "joint", kind: own.kind, at, a: pair[0], b: pair[1], axis, ...(own.kind === "screw" && { pitch: own.pitch || 0.01 }) };
