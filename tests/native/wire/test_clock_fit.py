@@ -138,3 +138,86 @@ def test_doubt_grows_as_long_as_no_exchange_comes() -> None:
     for k in range(100):
         clock.exchange(0.02 * k, 1e-4, 1e-4, 1e-4)
     assert clock.doubt(12.0) - clock.doubt(2.0) == pytest.approx(0.02, abs=2e-3)
+
+
+class Peer:
+    """The fit written once more, as the header and the docs describe it."""
+
+    def __init__(self) -> None:
+        self.points: list[tuple[float, float, float]] = []  # at, offset, line
+        self.begin = self.origin = self.first = self.agreed = 0.0
+        self.confirmed = False
+
+    def refit(self) -> None:
+        self.fastest = min(line for _, _, line in self.points)
+        good = [each for each in self.points if each[2] <= 2.0 * self.fastest + 1e-4]
+        self.mean_at = sum(at for at, _, _ in good) / len(good)
+        self.mean = sum(offset for _, offset, _ in good) / len(good)
+        xx = sum((at - self.mean_at) ** 2 for at, _, _ in good)
+        xy = sum((at - self.mean_at) * (offset - self.mean) for at, offset, _ in good)
+        self.drift = max(-1e-3, min(1e-3, xy / (xx + 1.0)))
+        self.doubt = sum(0.5 * line / len(good) for _, _, line in good)
+        self.rate = sum(0.5 * line * abs(at - self.mean_at) / (xx + 1.0) for at, _, line in good)
+
+    def allowed(self, at: float, line: float) -> float:
+        return 0.5 * line + self.doubt + (self.rate + 2e-3) * abs(at - self.mean_at) + 1e-4
+
+    def take(self, t1: int, t2: int, t3: int, t4: int) -> None:
+        at, line = 1e-9 * t3, 1e-9 * ((t4 - t1) - (t3 - t2))
+        if not self.points:
+            self.origin = float(t4 - t3)
+        offset = 1e-9 * (0.5 * ((t1 - t2) + (t4 - t3)) - self.origin)
+        if line < 0.0:
+            return
+        if self.points:
+            off = offset - self.mean - self.drift * (at - self.mean_at)
+            if abs(off) > self.allowed(at, line):
+                self.points = []
+        if not self.points:
+            self.first = at
+        long = bool(self.points) and at - self.first > 2.0 * self.allowed(at, line)
+        self.confirmed = bool(self.points) and (self.confirmed or long)
+        if not self.points or line <= 2.0 * self.fastest + 1e-4:
+            self.agreed = at
+        if not self.points or at - self.begin >= 0.25:
+            self.points = [*self.points[-15:], (at, offset, line)]
+            self.begin = at
+        elif line >= self.points[-1][2]:
+            return
+        else:
+            self.points[-1] = at, offset, line
+        self.refit()
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_fit_is_the_one_that_its_description_gives(seed: int) -> None:
+    """Every number after every exchange, to what the order of sums leaves open."""
+    draw, clock, peer = random.Random(seed), Clock(draw_ppm(seed), 7.0), Peer()
+    now = 0.0
+    for _ in range(400):
+        now += draw.choice([0.01, 0.1, 0.4]) * draw.random()
+        if draw.random() < 0.01:
+            clock.offset += draw.choice([-1.0, 1.0])  # it was set
+        out, wait, back = (draw.choice([1e-4, 5e-4, 5e-3]) * draw.random() for _ in range(3))
+        sent = now, clock.there(now + out), clock.there(now + out + wait), now + out + wait + back
+        ns = [round(1e9 * each) for each in sent]
+        LIB.tb_fit_take(clock.address, *ns)
+        peer.take(*ns)
+        fit = clock.fit
+        assert fit.count == len(peer.points) and bool(fit.confirmed) == peer.confirmed
+        found = [fit.mean_at, fit.mean_offset, fit.drift, fit.doubt, fit.doubt_rate]
+        wanted = [peer.mean_at, peer.mean, peer.drift, peer.doubt, peer.rate]
+        assert found == pytest.approx(wanted, rel=1e-9, abs=1e-12)
+        assert (fit.round_trip, fit.first, fit.agreed) == (peer.fastest, peer.first, peer.agreed)
+        later = ns[2] + 123_456_789
+        here = later + peer.origin + 1e9 * (peer.mean + peer.drift * (1e-9 * later - peer.mean_at))
+        assert LIB.tb_fit_here(clock.address, later) == pytest.approx(here, abs=2.0)
+        drifted = 2e-3 * abs(1e-9 * later - peer.agreed)
+        if not peer.confirmed:
+            drifted = 100.0 * abs(1e-9 * later - peer.first)
+        doubt = peer.doubt + peer.rate * abs(1e-9 * later - peer.mean_at) + drifted
+        assert LIB.tb_fit_doubt(clock.address, later) == pytest.approx(doubt, rel=1e-9)
+
+
+def draw_ppm(seed: int) -> float:
+    return (0.0, 100.0, -300.0, 900.0, 3000.0, -5000.0)[seed]

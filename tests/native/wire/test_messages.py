@@ -147,3 +147,32 @@ def test_no_payload_breaks_a_reader(payload, axes, features) -> None:
         unpacked(name, payload)
     unpacked("sample", payload, axes, features)
     unpacked("command", payload, axes)
+
+
+def hello_flaw(quiet_limit: int = 20_000_000, **numbers: int) -> tuple[str, float] | int:
+    """Which number of a greeting can't be, and what it is."""
+    hello = made("tb_hello", **({"axes": 1, "period": 1000, "watchdog": 20_000} | numbers))
+    value = ctypes.c_double()
+    which = LIB.tb_hello_flaw(ctypes.addressof(hello), quiet_limit, ctypes.addressof(value))
+    names = {LIB.constant(f"TB_{name}"): name for name in ("AXIS_COUNT", "PERIOD", "WATCHDOG")}
+    return which and (names[which], value.value)
+
+
+def test_greetings_are_judged_at_their_limits() -> None:
+    for good in (
+        {"axes": 1}, {"axes": 6}, {"period": 1}, {"period": 10_000}, {"watchdog": 1000},
+        {"watchdog": 60_000_000},
+    ):  # fmt: skip
+        assert hello_flaw(**good) == 0
+    assert hello_flaw(axes=0) == ("AXIS_COUNT", 0) and hello_flaw(axes=7) == ("AXIS_COUNT", 7)
+    assert hello_flaw(period=0) == ("PERIOD", 0)
+    assert hello_flaw(period=10_001) == ("PERIOD", 10_001)  # two don't fit into 20 ms
+    assert hello_flaw(watchdog=999) == ("WATCHDOG", 999)
+    assert hello_flaw(watchdog=60_000_001) == ("WATCHDOG", 60_000_001)
+    assert flaw(low=0.5, high=0.5) == 0  # a range of one place
+    kind = made("tb_axis", **(UNITY | {"kind": 2}))
+    value = ctypes.c_double()
+    which = LIB.tb_axis_flaw(ctypes.addressof(kind), 15, ctypes.addressof(value))
+    assert (which, value.value) == (LIB.constant("TB_KIND"), 2.0)
+    kind.kind = 1
+    assert LIB.tb_axis_flaw(ctypes.addressof(kind), 15, ctypes.addressof(value)) == 0
