@@ -297,7 +297,7 @@ _HEAD = 16  # bytes: numbers of points, normals, texture coordinates, triangles
 
 def read_msh(content: bytes, name: str) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """Points and triangles; refuses what is no such file (Gmsh has the same ending)."""
-    counts = np.frombuffer(content[:_HEAD], "<i4").astype(np.int64)
+    counts = np.frombuffer(content[: len(content) // 4 * 4][:_HEAD], "<i4").astype(np.int64)
     if len(counts) == 4 and (counts >= 0).all():
         points, normals, textures, triangles = (int(count) for count in counts)
         if len(content) == _HEAD + 4 * (3 * points + 3 * normals + 2 * textures + 3 * triangles):
