@@ -25,6 +25,10 @@ class Target:
 
 
 TARGETS: dict[str, Target] = {
+    "model": Target(
+        "a model file: .yaml, .json, or .py as Python source that describes it",
+        "touchback.model.io.model_writer",
+    ),
     "c-project": Target(
         "a folder of C that steps the model, loops included, and needs no library",
         "touchback.interop.c_project.c_project",

@@ -54,6 +54,12 @@ def _fields(kind: type[Data]) -> tuple[msgspec.structs.FieldInfo, ...]:
     return msgspec.structs.fields(kind)
 
 
+def usual_value(field: msgspec.structs.FieldInfo) -> object:
+    """The default of a field."""
+    made = field.default_factory
+    return field.default if made is msgspec.NODEFAULT else made()
+
+
 def check_bool(label: str, given: object) -> bool:
     """True or False; anything else is refused."""
     if not isinstance(given, bool):

@@ -1029,7 +1029,8 @@ class Model:
         return compile_model(self, backend)
 
     def save(self, path: str | Path) -> None:
-        """Write a file that `touchback.read` gives the same model of: .yaml, .yml or .json."""
+        """Write a file that `touchback.read` gives the same model of: .yaml, .yml or .json; or
+        Python source that describes it again, as `m`: .py."""
         from touchback.model.io import save
 
         save(self, path)

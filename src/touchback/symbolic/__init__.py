@@ -10,8 +10,10 @@ from touchback.symbolic.dimensional_analysis import (
 from touchback.symbolic.expression import Expr
 from touchback.symbolic.expression_parser import parse
 from touchback.symbolic.expression_text import (
+    FUNCTIONS as FUNCTIONS,
     LOOKUPS as LOOKUPS,
     NUMBERS as NUMBERS,
+    Notation as Notation,
     quoted as quoted,
     to_text,
 )

@@ -9,7 +9,7 @@ keeps.
 
 import math
 import re
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from touchback.errors import InputError
@@ -42,6 +42,7 @@ LOOKUPS: dict[Want, str] = {
     Want.DY: "lookup_dy",
     Want.DXY: "lookup_dxy",
 }
+_LOOKUP_CALLS = {want: name + "({table}, {operands})" for want, name in LOOKUPS.items()}
 NUMBERS: dict[str, float] = {"inf": math.inf, "nan": math.nan}
 PLAIN_NAME = re.compile(r"[^\W\d]\w*")  # what needs no quotes (a middle dot does, in Python it may)
 
@@ -58,8 +59,35 @@ _INFIX: dict[int, tuple[str, int, int, int]] = {  # sign, own level, levels of t
 }
 
 _SHARED = 24  # a shared text that is longer gets a definition of its own
-_LONGEST = 1000  # and so does any text that is longer than this,
-_DEEPEST = 30  # or nested more deeply
+_DEEPEST = 30  # and so does a text that is nested more deeply
+
+
+def quoted(name: str) -> str:
+    """A name as it stands in an expression: in single quotes unless it is a plain identifier."""
+    if PLAIN_NAME.fullmatch(name) and name not in NUMBERS:
+        return name
+    return "'" + name.replace("\\", "\\\\").replace("'", "\\'") + "'"
+
+
+@dataclass(frozen=True)
+class Notation:
+    """How expressions are written, where languages differ: names of functions and lookups, what
+    stands for the name of a symbol or table and for a number, equality (of two texts, of which the
+    first holds together), and names of definitions. A text that is longer than `longest` gets a
+    definition. With `number_alone` an operation on numbers only,
+    which a tape keeps where it gives no finite number, has the first of them in that form."""
+
+    functions: Mapping[int, str] = field(default_factory=lambda: FUNCTIONS)
+    lookups: Mapping[Want, str] = field(default_factory=lambda: _LOOKUP_CALLS)
+    name: Callable[[str], str] = quoted
+    number: Callable[[float], str] = lambda value: repr(value).removesuffix(".0")
+    equal: str | None = None
+    definition: str = "${}"
+    longest: int = 1000
+    number_alone: str | None = None
+
+
+IN_FILES = Notation()
 
 
 def to_text(
@@ -67,6 +95,7 @@ def to_text(
     outputs: Sequence[int],
     symbol: Callable[[Hashable], str] = str,
     table: Callable[[Table], str] | None = None,
+    notation: Notation = IN_FILES,
 ) -> tuple[dict[str, str], list[str]]:
     """Definitions ("$1" → text, in reading order) and the texts of the outputs.
 
@@ -75,18 +104,11 @@ def to_text(
     """
     graph, known = canonical(tape, outputs, symbol, table or _unnamed)
     refs = [known[abs(output)].times(1 if output >= 0 else -1) for output in outputs]
-    printer = _Printer(graph)
+    printer = _Printer(graph, notation)
     uses = _uses(graph, refs)
     for index in reading_order(graph, [ref.node for ref in refs]):
         printer.write(index, uses[index])
     return printer.definitions, [printer.piece(ref).text for ref in refs]
-
-
-def quoted(name: str) -> str:
-    """A name as it stands in an expression: in single quotes unless it is a plain identifier."""
-    if PLAIN_NAME.fullmatch(name) and name not in NUMBERS:
-        return name
-    return "'" + name.replace("\\", "\\\\").replace("'", "\\'") + "'"
 
 
 def _unnamed(_: Table) -> str:
@@ -118,6 +140,7 @@ class _Printer:
     """Texts of canonical nodes and, where that takes no extra minus sign, of their negatives."""
 
     graph: Canonical
+    notation: Notation
     definitions: dict[str, str] = field(default_factory=dict)
     positive: dict[int, _Piece] = field(default_factory=dict)
     negative: dict[int, _Piece] = field(default_factory=dict)
@@ -127,9 +150,9 @@ class _Printer:
         node = self.graph.nodes[index]
         piece = self._text(node, [self.piece(ref) for ref in node.operands])
         opposite = self._opposite(node)
-        long = len(piece.text) > _LONGEST or piece.depth > _DEEPEST
+        long = len(piece.text) > self.notation.longest or piece.depth > _DEEPEST
         if node.operands and (long or (uses > 1 and len(piece.text) > _SHARED)):
-            name = f"${len(self.definitions) + 1}"
+            name = self.notation.definition.format(len(self.definitions) + 1)
             self.definitions[name] = piece.text
             piece, opposite = _Piece(name, _ATOM), None
         self.positive[index] = piece
@@ -149,15 +172,25 @@ class _Printer:
         return _Piece(f"-{inner.text}", _UNARY, inner.depth)
 
     def _text(self, node: Node, operands: Sequence[_Piece]) -> _Piece:
+        given = self.notation
         if isinstance(node.leaf, float):
-            return _Piece(repr(node.leaf).removesuffix(".0"), _ATOM)
+            return _Piece(given.number(node.leaf), _ATOM)
         if isinstance(node.leaf, str):
-            return _Piece(quoted(node.leaf), _ATOM)
+            return _Piece(given.name(node.leaf), _ATOM)
+        of_numbers = bool(node.operands) and all(map(self.graph.is_constant, node.operands))
+        if given.number_alone and of_numbers:
+            first = _Piece(given.number_alone.format(operands[0].text), _ATOM)
+            operands = [first, *operands[1:]]
         if node.leaf is not None:
             table, want = node.leaf
-            return _call(LOOKUPS[want], [_Piece(quoted(table), _ATOM), *operands])
-        if node.op in FUNCTIONS:
-            return _call(FUNCTIONS[node.op], operands)
+            return _lookup(given.lookups[want], given.name(table), operands)
+        if node.op in given.functions:
+            return _call(given.functions[node.op], operands)
+        if node.op == ops.EQ and given.equal:  # the second may be a number, not the first alone
+            turned = self.graph.is_constant(node.operands[0]) and not of_numbers
+            first, second = operands[::-1] if turned else operands
+            depth = 1 + max(first.depth, second.depth)
+            return _Piece(given.equal.format(first.at(_ATOM).text, second.text), _ATOM, depth)
         sign, level, left, right = _INFIX[node.op]
         a, b = operands[0].at(left), operands[1].at(right)
         depth = max(a.depth, b.depth) + (node.op == ops.POW)
@@ -182,6 +215,15 @@ class _Printer:
             others = [self.piece(ref) for ref in rest]
             return self._text(node, [self.negative[first.node], *others])
         return None
+
+
+def _lookup(pattern: str, table: str, operands: Sequence[_Piece]) -> _Piece:
+    """The call of a lookup in a table, with its operands; `x_and_y` are two, None where there is
+    none."""
+    texts = [each.text for each in operands]
+    both = ", ".join([*texts, "None"][:2])
+    text = pattern.format(table=table, operands=", ".join(texts), x_and_y=both)
+    return _Piece(text, _ATOM, 1 + max(each.depth for each in operands))
 
 
 def _call(function: str, arguments: Sequence[_Piece]) -> _Piece:

@@ -1,7 +1,8 @@
-"""Models as files: one format, written as YAML or JSON."""
+"""Models as files: one format, written as YAML or JSON; and Python source that describes them."""
 
 from touchback.model.io.model_reader import READERS as READERS, model_from_text, read_model
 from touchback.model.io.model_writer import save, to_text
+from touchback.model.io.python_source import python_text
 from touchback.model.io.schema import add_kind, model_schema
 from touchback.model.io.struct_decoding import (
     check_keys as check_keys,
@@ -21,6 +22,7 @@ __all__ = [
     "add_kind",
     "model_from_text",
     "model_schema",
+    "python_text",
     "read_model",
     "save",
     "to_text",

@@ -1,4 +1,5 @@
-"""Writing models: plain data in a fixed order, as YAML or JSON; reading gives the same model."""
+"""Writing models: plain data in a fixed order, as YAML or JSON, which reading gives the same model
+of; or Python source, which running it does."""
 
 from __future__ import annotations
 
@@ -8,14 +9,14 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from msgspec import NODEFAULT
-from msgspec.structs import FieldInfo, fields
+from msgspec.structs import fields
 
 from touchback.errors import ModelError
 from touchback.model.body import Body
 from touchback.model.closures import Closure
-from touchback.model.field_traversal import expressions_of
+from touchback.model.field_traversal import expressions_of, usual_value
 from touchback.model.frame import GROUND, Frame
+from touchback.model.io.python_source import python_text
 from touchback.model.io.schema import VERSION
 from touchback.model.io.yaml_json import yaml_text
 from touchback.model.joints.joint import Joint
@@ -46,9 +47,15 @@ def save(model: Model, path: str | Path) -> None:
     write_atomically(target, text)
 
 
+def write(model: Model, where: Path) -> list[Path]:
+    """`save`, as what `touchback.generate` writes."""
+    save(model, where)
+    return [where]
+
+
 def to_text(model: Model, suffix: str = ".yaml") -> str:
-    """The text of a model's file, as YAML or, for ".json", as JSON."""
-    return WRITERS[suffix](plain_model(model))
+    """The text of a model's file, as YAML, for ".json" as JSON, for ".py" as Python source."""
+    return WRITERS[suffix](model)
 
 
 def plain_model(model: Model) -> dict[str, object]:
@@ -173,7 +180,7 @@ class _Writer:
         found: dict[str, object] = {config.tag_field: config.tag} if config.tag_field else {}
         for field in fields(given):
             item = getattr(given, field.name)
-            if field.required or item != _usual(field):
+            if field.required or item != usual_value(field):
                 found[field.name] = self.data(item)
         return found
 
@@ -203,11 +210,6 @@ class _Writer:
         return found
 
 
-def _usual(field: FieldInfo) -> object:
-    """The default of a field."""
-    return field.default if field.default_factory is NODEFAULT else field.default_factory()
-
-
 def _short(given: object) -> object:
     """A whole number without its decimals; it reads back as the same float."""
     if not isinstance(given, float) or not given.is_integer() or abs(given) >= 1e15:
@@ -231,14 +233,20 @@ def _shorts(numbers: tuple[float, ...]) -> list[object]:
     return [_short(item) for item in numbers]
 
 
-def _json(plain: dict[str, object]) -> str:
+def _yaml(model: Model) -> str:
+    return yaml_text(plain_model(model))
+
+
+def _json(model: Model) -> str:
+    plain = plain_model(model)
     return json.dumps(plain, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
-WRITERS: dict[str, Callable[[dict[str, object]], str]] = {
-    ".yaml": yaml_text,
-    ".yml": yaml_text,
+WRITERS: dict[str, Callable[[Model], str]] = {
+    ".yaml": _yaml,
+    ".yml": _yaml,
     ".json": _json,
+    ".py": python_text,
 }
 
 
