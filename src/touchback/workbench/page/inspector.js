@@ -23,6 +23,7 @@ export function mount(element, bench) {
     if (drawn) { live = bench.drawing.panel(content, chosen) || null; if (!live) shown = ""; return; }
     if (!chosen || !bench.scene) { content.append(help(bench)); return; }
     live = PANELS[chosen.kind]?.(content, bench, chosen) || null;
+    if (live && bench.drawing && !bench.recorded) live = bench.drawing.below(content, chosen, live);
     if (bench.recorded && content.childNodes.length) content.append(...recorded(bench));
     if (!content.childNodes.length) { shown = ""; content.append(help(bench)); }
   };

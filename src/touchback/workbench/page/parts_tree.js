@@ -42,7 +42,7 @@ export function mount(element, bench) {
     const chosen = bench.selected && `${bench.selected.kind} ${bench.selected.name}`;
     for (const button of element.querySelectorAll("[data-part]")) button.setAttribute("aria-pressed", String(button.dataset.part === chosen));
   };
-  bench.on("drawn", ({ drawing }) => drawing.changed.add(build));
+  bench.on("drawn", ({ drawing }) => { drawing.changed.add(build); build(); });
   let told = "";
   bench.on("scene", ({ bodies, joints, loops, icons }) => {
     const now = JSON.stringify([bodies, joints.map(j => [j.name, j.kind, j.parent.body]), loops.map(l => [l.name, l.active]), (icons || []).map(i => i.name)]);

@@ -1,4 +1,5 @@
 // Drawing on the page: put together here when the server tells of a drawing for the first time.
+import { h } from "../dom.js";
 import { DrawingDocument } from "./drawing_document.js";
 import { drawingBar } from "./drawing_bar.js";
 import { DrawingFiles } from "./drawing_files.js";
@@ -68,6 +69,14 @@ export class DrawingEditor {
 
   /** The inspector's panel for what is chosen while it rests. */
   panel(content, chosen) { return this.shown = chosen ? itemPanel(content, this, chosen) : worldPanel(content, this); }
+
+  /** The same below the panel of a run: what is typed reaches it. */
+  below(content, chosen, live) {
+    const box = h("div", {}), own = itemPanel(box, this, chosen);
+    if (!own) return live;
+    content.append(h("h3", {}, "As drawn"), box);
+    return { ...live, end: () => { live.end?.(); own.end(); } };
+  }
 
   rename() {
     const right = document.documentElement.dataset.right;

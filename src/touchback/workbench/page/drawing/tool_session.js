@@ -69,7 +69,9 @@ export class ToolSession {
   ray(e) { return this.view.eye.ray(...this.view.place(e)); }
 
   move(e) {
-    if (!this.drawn || e.target !== this.view.canvas) return;
+    const stays = e.type === "pointermove" && this.pointer?.[0] === e.clientX && this.pointer[1] === e.clientY; // sent because the page changed under it
+    if (!this.drawn || e.target !== this.view.canvas || stays) return;
+    this.pointer = [e.clientX, e.clientY];
     const ray = this.ray(e), raw = this.plane.under(ray);
     if (!raw) return;
     Object.assign(this, { raw, keyboard: false, alt: e.altKey });

@@ -85,7 +85,7 @@ export class ToolStrip {
   choice(name, choices) { return choice(name, Object.entries(choices), this.session.own[name], value => this.session.setOption(name, value), { "data-option": name }); }
 
   option(name, { unit = "", text }) {
-    const { session } = this, input = h("input", { type: "text", class: "number", "data-option": name, "aria-label": `${name} [${unit}]`, value: session.own[name] ?? "", placeholder: text ? "of time" : "", spellcheck: "false" });
+    const { session } = this, input = h("input", { type: "text", class: "number", "data-option": name, "aria-label": `${name} [${unit}]`, value: session.own[name] ?? "", placeholder: text || "", spellcheck: "false" });
     input.addEventListener("change", () => {
       const value = text ? input.value.trim() : Number(input.value.replaceAll("−", "-").replace(",", "."));
       input.toggleAttribute("aria-invalid", Number.isNaN(value));
