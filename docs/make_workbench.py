@@ -19,7 +19,7 @@ from touchback import gallery, workbench
 from touchback.devices.daq import SimulatedDriver
 from touchback.gallery.instrumented_buggy import SERVED
 from touchback.gallery.kart import WHEELS
-from touchback.workbench.looped_inputs import feed
+from touchback.workbench.live_source import feed
 from touchback.workbench.manipulate import model_with_hands
 
 PICTURES = Path(__file__).parent / "pictures"

@@ -133,6 +133,8 @@ PUBLIC_NAMES = {
         "system",
         "recording",
         "realtime",
+        "analysis",
+        "interop",
         "devices",
         "gallery",
     ),

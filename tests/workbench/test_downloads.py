@@ -17,7 +17,7 @@ import pytest
 from touchback import gallery, workbench
 from touchback.model.solids.visual_mesh import Mesh
 from touchback.workbench import Workbench, web_server
-from touchback.workbench.page_meshes import MESHES, mesh_file, number_of
+from touchback.workbench.page_scene import MESHES, mesh_file, number_of
 from waiting import PATIENCE, until
 
 LARGE = 32 << 20  # bytes, of zeros that a disk doesn't hold

@@ -317,8 +317,11 @@ _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 def view(
     model: Annotated[
-        str, typer.Argument(help="A name of the gallery, a model's file, or a recording.")
-    ],
+        str | None,
+        typer.Argument(
+            help="A name of the gallery, a model's file, or a recording; none: an empty drawing."
+        ),
+    ] = None,
     host: Annotated[
         str, typer.Option(help="What to listen on; other machines need 0.0.0.0 or an address.")
     ] = "127.0.0.1",
@@ -335,12 +338,27 @@ def view(
     hold: Annotated[
         bool, typer.Option(help="Whether joints of a robot's file hold their pose.")
     ] = True,
+    draw: Annotated[bool, typer.Option("--draw", help="Edit the model as a drawing.")] = False,
+    folder: Annotated[
+        Path | None,
+        typer.Option(help="Of drawings that are opened and saved; default: drawings, or MODEL's."),
+    ] = None,
+    space: Annotated[
+        bool, typer.Option("--space", help="Draw in space, not in the x–z plane.")
+    ] = False,
     seconds: Annotated[float | None, span("How long; default: until Ctrl-C.")] = None,
 ) -> None:
     """Show a mechanism on a page in the browser, where it runs and can be touched; or a recording,
-    which plays there. Ctrl-C ends it."""
+    which plays there; without MODEL, or with --draw, a page to draw on. Ctrl-C ends it."""
     with ExitStack() as closing:
-        if model not in tb.gallery.names() and Path(model).suffix.lower() in RUNS:
+        if model is None or draw:
+            shown = model if model is None or Path(model).is_file() else load(model)[0]
+            bench = closing.enter_context(
+                workbench.open_drawing(
+                    shown, space=space or None, folder=folder, rate=rate, host=host, port=port
+                )
+            )
+        elif model not in tb.gallery.names() and Path(model).suffix.lower() in RUNS:
             if constraints is not None or connect is not None:
                 raise InputError(
                     f"--constraints and --connect are for a mechanism that runs; {model} is a "

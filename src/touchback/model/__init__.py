@@ -161,7 +161,10 @@ from touchback.model.sensors.sensor_kinds import (
     Signal as Signal,
 )
 from touchback.model.solids import AnySeen as AnySeen, Look as Look
-from touchback.model.solids.base import VisualKind as VisualKind
+from touchback.model.solids.base import (
+    MassProperties as MassProperties,
+    VisualKind as VisualKind,
+)
 from touchback.model.solids.visual_mesh import (
     FARTHEST as FARTHEST,
     MOST_TRIANGLES as MOST_TRIANGLES,

@@ -40,6 +40,7 @@ from touchback.system.contact_equations import (
 )
 from touchback.system.degrees_of_freedom import (
     Freedoms as Freedoms,
+    freedoms_of as freedoms_of,
     null_space as null_space,
 )
 from touchback.system.derivation import (
@@ -73,7 +74,10 @@ from touchback.system.mode_equations import (
     Exit as Exit,
     SystemMode as SystemMode,
 )
-from touchback.system.model_checks import check_numbers as check_numbers
+from touchback.system.model_checks import (
+    check_model as check_model,
+    check_numbers as check_numbers,
+)
 from touchback.system.signal_layout import Values as Values, fill as fill
 from touchback.system.state_assembly import (
     StateAssembler as StateAssembler,

@@ -5,8 +5,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from touchback.system.constraint_functions import ConstraintLayout
-
 _RANK = 1e-9  # singular values this much below the largest count as zero
 _NEARLY = 1e-6  # conditioning below which a position is nearly singular
 SHARED = 1e-6  # part of a force that others could carry as well
@@ -48,11 +46,12 @@ class Freedoms:
 
 def freedoms_of(
     J: np.ndarray,
-    layout: ConstraintLayout,
+    rows: Sequence[str],
     velocities: Sequence[str],
     nearby: Callable[[np.ndarray], np.ndarray | None] | None = None,
 ) -> Freedoms:
-    """Rank, independent coordinates and redundant rows of a constraint Jacobian, by pivoting.
+    """Rank, independent coordinates and redundant rows of a constraint Jacobian, by pivoting;
+    `rows` and `velocities` are names.
 
     `nearby` gives the Jacobian at a neighbouring position along an allowed velocity: where more
     rows are needed there, the position is singular."""
@@ -71,10 +70,10 @@ def freedoms_of(
         n - rank,
         rank,
         tuple(name for i, name in enumerate(velocities) if i not in dependent),
-        tuple(name for i, name in enumerate(layout.names) if i not in needed | critical),
+        tuple(name for i, name in enumerate(rows) if i not in needed | critical),
         float(singular[rank - 1] / singular[0]) if rank else 1.0,
-        tuple(layout.names[i] for i in sorted(critical)),
-        open_rows(J, layout.names),
+        tuple(rows[i] for i in sorted(critical)),
+        open_rows(J, rows),
     )
 
 

@@ -103,7 +103,7 @@ class StateAssembler:
             return
         layout = self._layout
         names = ", ".join(f"'{layout.q[i]}'" for i in kept)
-        left = freedoms_of(self.positions(closed)[1], self._rows, layout.v).freedoms
+        left = freedoms_of(self.positions(closed)[1], self._rows.names, layout.v).freedoms
         raise SolveError(
             f"{error.told}, with the given {names}. It closes when nothing is given, with {left} "
             f"{'freedom' if left == 1 else 'freedoms'} left: give fewer coordinates, or others."

@@ -68,6 +68,7 @@ class Hub:
         self._loop: asyncio.AbstractEventLoop | None = None
         self.source = source
         self._messages: dict[str, tuple[type[Message], Callable[[Message, Client], Facts]]] = {}
+        self._answering: dict[str, Callable[[bytes, str], Answer]] = {}
         self._numbers = itertools.count(1)
         self._values: Values = {}
         self._scene = b""
@@ -87,6 +88,11 @@ class Hub:
         """A type of message that the hub answers itself, in its own thread."""
         tag = str(kind.__struct_config__.tag)
         self._messages[tag] = (kind, cast(Callable[[Message, Client], Facts], handler))
+
+    def answer(self, word: str, handler: Callable[[bytes, str], Answer]) -> None:
+        """A message that somebody else than the source answers, whatever is shown, in a thread of
+        the workers; given as it came, and the client's name."""
+        self._answering[word] = handler
 
     def show(self, source: Source) -> None:
         """Another source from now on; from any thread."""
@@ -302,7 +308,8 @@ class Hub:
             answer = self.source.handle(data, client.name)
         else:
             pool = self._pools.get(peeked.do, self._workers)
-            work = pool.submit(self.source.handle, data, client.name)
+            handler = self._answering.get(peeked.do, self.source.handle)
+            work = pool.submit(handler, data, client.name)
             if peeked.do not in _BESIDE:
                 client.working = work
             answer = await asyncio.wrap_future(work)

@@ -1,21 +1,27 @@
-"""What the page draws: shapes on bodies, joints, loops; from the one source of films."""
+"""What the page draws: shapes on bodies, joints, loops; from the one source of films. Meshes have
+numbers that their content says, under which a page asks for them."""
 
 from __future__ import annotations
 
+import hashlib
+from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
+from threading import Lock
+from weakref import WeakValueDictionary
 
 import numpy as np
 
 from touchback import Eye, Fixed, Frame, LinkForce, Model, Revolute, SpringDamper, System
 from touchback.draw import Piece, StickFigure, Track, Watched, plane_across, scene_of
+from touchback.errors import InputError
 from touchback.figure_style import BODIES, LINKS, PALE
-from touchback.model import GROUND, Joint, axis_vector
+from touchback.model import GROUND, Joint, MeshShape, axis_vector, corners_of
 from touchback.numbers import Scalar
 from touchback.system import Derivation, Instant, float_instant, size_of
 from touchback.system.body_poses import BodyPoses, Floats, quaternions
 from touchback.workbench.manipulate.joint_hold import is_read_robot
-from touchback.workbench.page_meshes import number_of
 from touchback.workbench.page_source import (
     Marker,
     PageScene,
@@ -27,7 +33,7 @@ from touchback.workbench.page_source import (
     SceneSeat,
     Shape,
 )
-from touchback.workbench.wire_format import PAIR
+from touchback.workbench.wire_format import PAIR, File
 
 _USUAL = 0.1  # m: the size of what has no lengths
 
@@ -109,13 +115,10 @@ def make_scene(
     moving, all_ = [], []
     for number, (copy, state) in enumerate(zip(copies, states, strict=True)):
         own = {name: parameters[copy + name] for name in one.parameters}
-        sight = _Sight(one, copy, state, t, own, number * len(one.model.bodies))
-        found.shapes += sight.shapes()
-        found.joints += sight.joints()
-        found.loops += sight.loops()
-        found.inertias += sight.inertias()
-        found.contacts += sight.contacts(poses.arrows)
-        found.eyes += sight.eyes()
+        sight = _Sight(
+            one.model, one.state_names, copy, state, t, own, number * len(one.model.bodies)
+        )
+        sight.describe(found)
         moving += [sight.moving(), *sight.reach()]
         all_.append(sight.film.points)
     if not system.names and found.eyes:
@@ -123,6 +126,22 @@ def make_scene(
     found.bounds = opening(np.concatenate(moving), np.concatenate(all_)).tolist()
     if not system.names and is_read_robot(system.model):
         found.floor = _floor(sight, np.array(found.bounds))
+    return found
+
+
+def resting_scene(
+    model: Model, title: str, q: Floats, structure: int, springs: list[str], arrows: list[str]
+) -> PageScene:
+    """The scene of a flat model that rests at positions q, without anything compiled: it shows what
+    is there, not where it may swing."""
+    names = [full for n, each in model.joints.items() for full in each.position_names(n)]
+    parameters = {name: each.default for name, each in model.parameters.items()}
+    sight = _Sight(model, names, "", q, 0.0, parameters, 0)
+    found = PageScene(
+        structure, title, None, [GROUND, *model.bodies], [], [], [], springs, arrows, [], []
+    )
+    sight.describe(found)
+    found.bounds = opening(sight.moving(), sight.film.points).tolist()
     return found
 
 
@@ -178,15 +197,16 @@ class _Sight:
     """One mechanism at an instant, seen from its bodies."""
 
     def __init__(
-        self, system: System, prefix: str, x: Floats, t: float, parameters: Mapping[str, float],
-        first: int,
+        self, model: Model, states: Sequence[str], prefix: str, x: Floats, t: float,
+        parameters: Mapping[str, float], first: int,
     ) -> None:  # fmt: skip
-        self.model: Model = system.model
-        self._system, self._x, self._t, self._parameters = system, x, t, parameters
+        self.model, self._states = model, list(states)
+        self._x, self._t, self._parameters = x, t, parameters
         self.prefix = prefix
-        signals = {name: np.array([value]) for name, value in zip(system.state_names, x)}
+        signals = {name: np.array([value]) for name, value in zip(states, x)}
         self.film = scene_of(self.model, Track(np.array([t]), signals, parameters))
-        self.instant: Instant = float_instant(self.model, x[: system.sizes[0]], parameters)
+        nq = sum(joint.kind.nq for joint in model.joints.values())
+        self.instant: Instant = float_instant(self.model, x[:nq], parameters)
         looks = self.model.shapes.values()
         robot = is_read_robot(self.model) or any(look.colour for look in looks)
         tones = LINKS if robot else BODIES
@@ -242,7 +262,7 @@ class _Sight:
     def reach(self) -> list[Floats]:
         """Points with each hinge on the ground turned by quarters: what swings stays in view, where
         no limit or contact holds it; of loops the shortest body, which may turn round (Grashof)."""
-        model, names = self.model, list(self._system.state_names)
+        model, names = self.model, self._states
         hinges = {
             joint.child.body: names.index(joint.position_names(name)[0])
             for name, joint in model.joints.items()
@@ -261,6 +281,15 @@ class _Sight:
         own = [[x.ends[3 * i :][:3] for x in lines if x.name == b] for i, b in enumerate(hinges)]
         rounds = [np.reshape(ends, (-1, 3)) for ends in own if ends]
         return sorted(rounds, key=lambda points: float(np.ptp(points, axis=0).max()))[:1]
+
+    def describe(self, found: PageScene) -> None:
+        """Adds what is seen of it to a scene."""
+        found.shapes += self.shapes()
+        found.joints += self.joints()
+        found.loops += self.loops()
+        found.inertias += self.inertias()
+        found.contacts += self.contacts(found.arrows)
+        found.eyes += self.eyes()
 
     def shapes(self) -> list[Shape]:
         """Shapes of contacts and geometry, and lines of the stick figure on their bodies."""
@@ -378,3 +407,65 @@ def _flat(poses: Poses, x: Floats) -> list[list[float]] | None:
         if np.ptp(p, axis=0).max() < off and np.ptp(n, axis=0).max() < _PLANAR:
             return [list(map(float, way)) for way in plane_across(axis)]
     return None
+
+
+# ---- meshes --------------------------------------------------------------------------------------
+
+MESHES = "/mesh/"  # N.bin
+_KEPT = 1024  # meshes that pages may ask for: those of the last scenes
+
+
+class _Shelf:
+    """The meshes that scenes have shown; they are their models' own texts, not copies."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()  # scenes are made in threads
+        self._making = Lock()
+        self._known: OrderedDict[int, MeshShape] = OrderedDict()
+        self._sent: WeakValueDictionary[int, np.ndarray] = WeakValueDictionary()
+
+    def put(self, mesh: MeshShape) -> int:
+        number = _number(mesh.points, mesh.triangles)
+        with self._lock:
+            self._known[number] = mesh
+            self._known.move_to_end(number)
+            while len(self._known) > _KEPT:
+                self._known.popitem(last=False)
+        return number
+
+    def corners(self, number: int) -> np.ndarray | None:
+        """Nine little-endian floats a triangle [m], as bytes; all who fetch a mesh at a time have
+        the same ones."""
+        with self._lock:
+            mesh = self._known.get(number)
+        with self._making:  # once, whoever asks
+            found = self._sent.get(number)
+            if found is None and mesh is not None:
+                found = corners_of(mesh).astype("<f4").reshape(-1).view(np.uint8)
+                self._sent[number] = found
+            return found
+
+
+_SHELF = _Shelf()
+
+
+def number_of(mesh: MeshShape) -> int:
+    """The number of a mesh that a scene shows; equal ones have the same."""
+    return _SHELF.put(mesh)
+
+
+def mesh_file(path: str) -> File:
+    """The file "/mesh/N.bin": nine little-endian floats a triangle [m]."""
+    word = path.removeprefix(MESHES).removesuffix(".bin")
+    plain = word.isascii() and word.isdigit() and len(word) <= 16
+    found = _SHELF.corners(int(word)) if plain and path == f"{MESHES}{word}.bin" else None
+    if found is None:
+        raise InputError("There is no such mesh; load the page again.")
+    return "application/octet-stream", found.data
+
+
+@lru_cache(maxsize=256)
+def _number(points: str, triangles: str) -> int:
+    """48 bits, which JavaScript's numbers hold."""
+    digest = hashlib.sha256(f"{points} {triangles}".encode()).digest()
+    return int.from_bytes(digest[:6], "little")

@@ -29,7 +29,7 @@ from touchback.errors import InputError, TouchbackError
 from touchback.native.front.connection_gate import GROUPS, WEB, Front
 from touchback.realtime.control.control_messages import LONGEST
 from touchback.workbench.page_hub import MOST_CLIENTS, Hub
-from touchback.workbench.page_meshes import MESHES, mesh_file
+from touchback.workbench.page_scene import MESHES, mesh_file
 from touchback.workbench.wire_format import Content, File
 
 STRANGERS = 256  # connections at a time without a wire: who fetches files, or says nothing

@@ -15,12 +15,13 @@ from urllib.parse import quote
 
 from numpy.typing import ArrayLike
 
-from touchback import Live, Model, Run, State, System, live
+from touchback import Live, Model, Run, State, System, live, read
 from touchback.errors import InputError
 from touchback.native import Formulation
 from touchback.realtime import WatchedInput
 from touchback.realtime.control import CommandServer, Exposed
 from touchback.recording import Recording
+from touchback.workbench.drawing import Drawing
 from touchback.workbench.live_source import LiveSource
 from touchback.workbench.manipulate import Manipulators, model_for_page, system_for_page
 from touchback.workbench.manipulate.state_snapshot import StateSnapshot, take_snapshot
@@ -132,6 +133,45 @@ def open(
         raise
 
 
+def open_drawing(
+    shown: str | os.PathLike[str] | Model | None = None,
+    *,
+    space: bool | None = None,
+    folder: str | os.PathLike[str] | None = None,
+    rate: float = 1000.0,
+    exposed: Exposed | None = None,
+    host: str = LOOPBACK,
+    port: int = 0,
+    recordings: str | os.PathLike[str] = "recordings",
+) -> Workbench:
+    """A page on which a mechanism is drawn: an empty one, or a model (or its file) to be edited.
+
+    It is drawn in the x–z plane, or in `space`; without a word about it a model that stays in that
+    plane is drawn in it. Files are opened and saved in `folder`: "drawings", or where the file is.
+    *Play* starts a live run at `rate`, *Rest* goes back to the drawing, `workbench.drawing`."""
+    from touchback.workbench.drawing.drawing_source import (
+        DrawingPage,
+        DrawingSource,
+        RestingCommands,
+    )
+
+    file = ""
+    if isinstance(shown, Model) or shown is None:
+        model, where = shown, Path("drawings")
+    else:
+        path = Path(shown)
+        model, where, file = read(path), path.parent, path.name
+    drawing = Drawing(model, Path(folder or where), space, file)
+    source = DrawingSource(drawing, RestingCommands())
+    bench = Workbench(
+        source, None, None, host, port, "index.html", None, "", RecordingFolder(Path(recordings)),
+        exposed,
+    )  # fmt: skip
+    bench.drawing = drawing
+    DrawingPage(bench, drawing, rate)
+    return bench
+
+
 class Workbench:
     """What `open` gives: it serves its page until `close`, or the end of its `with` block.
     `commands` is the command server of the live run, None while a recording is shown."""
@@ -150,6 +190,7 @@ class Workbench:
         exposed: Exposed | None = None,
     ) -> None:
         self.source, self.commands = source, commands
+        self.drawing: Drawing | None = None  # of a page on which a mechanism is drawn
         self._own = [] if own is None else [own]  # runs that end with the page
         self.exposed = Exposed() if exposed is None else exposed
         self._made = deque[str]()

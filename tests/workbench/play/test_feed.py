@@ -9,7 +9,7 @@ import pytest
 import touchback as tb
 from touchback import gallery
 from touchback.gallery.catalogue import Experiment
-from touchback.workbench.looped_inputs import LoopedInput, feed
+from touchback.workbench.live_source import LoopedInput, feed
 from touchback.workbench.manipulate import model_with_hands
 from touchback.workbench.play.play_server import PlayServer
 

@@ -5,7 +5,7 @@ import pytest
 
 from touchback.errors import InputError
 from touchback.workbench.scopes import spectrum, thinned
-from touchback.workbench.scopes.spectrum import keep_peaks
+from touchback.workbench.scopes.scope_port import keep_peaks
 
 RATE = 1000.0
 

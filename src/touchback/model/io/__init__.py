@@ -1,7 +1,12 @@
 """Models as files: one format, written as YAML or JSON; and Python source that describes them."""
 
-from touchback.model.io.model_reader import READERS as READERS, model_from_text, read_model
-from touchback.model.io.model_writer import save, to_text
+from touchback.model.io.model_reader import (
+    READERS as READERS,
+    model_from_document as model_from_document,
+    model_from_text,
+    read_model,
+)
+from touchback.model.io.model_writer import plain_model as plain_model, save, to_text
 from touchback.model.io.python_source import python_text
 from touchback.model.io.schema import add_kind, model_schema
 from touchback.model.io.struct_decoding import (

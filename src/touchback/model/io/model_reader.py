@@ -35,7 +35,11 @@ READERS: dict[str, Callable[[str, str], Document]] = {
 
 def model_from_text(text: str, suffix: str = ".yaml", source: str = "text") -> Model:
     """The model that a file's text describes; `source` names it in complaints."""
-    document = READERS[suffix](text, source)
+    return model_from_document(READERS[suffix](text, source))
+
+
+def model_from_document(document: Document) -> Model:
+    """The model that a document describes: plain data, as `plain_model` gives them."""
     data = mapping(document, (), document.data)
     _check_version(document, data)
     check_keys(document, (), data, ["touchback", "name", *SETTINGS, *SECTIONS, "library"])

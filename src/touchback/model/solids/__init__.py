@@ -5,7 +5,12 @@ import re
 
 from touchback.errors import ModelError
 from touchback.model.frame import Frame
-from touchback.model.solids.base import SolidKind, SubmergedPart as SubmergedPart, VisualKind
+from touchback.model.solids.base import (
+    MassProperties as MassProperties,
+    SolidKind,
+    SubmergedPart as SubmergedPart,
+    VisualKind,
+)
 from touchback.model.solids.solid_kinds import Box, Capsule, Cylinder, Ellipsoid, Eye, Sphere
 from touchback.model.solids.visual_mesh import Mesh
 from touchback.model.value_or_expression import Data

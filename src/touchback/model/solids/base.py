@@ -3,6 +3,8 @@ fluid wets."""
 
 from typing import NamedTuple
 
+import numpy as np
+
 from touchback.errors import ModelError
 from touchback.model.frame import Frame
 from touchback.model.mechanics_protocol import ValueOf
@@ -36,12 +38,26 @@ class SubmergedPart(NamedTuple):
     depth: Scalar
 
 
+class MassProperties(NamedTuple):
+    """Volume [m³] and centre [m] of a solid in its axes, and its inertia about that at 1 kg/m³
+    [m⁵], (3, 3)."""
+
+    volume: float
+    centre: np.ndarray
+    inertia: np.ndarray
+
+
 class VisualKind(Data, frozen=True, tag_field="kind"):
     """Something to look at, about the origin of a frame and along its axes."""
 
     def shapes(self, frame: Frame) -> Shapes:
         """What pictures show of it, at a frame."""
         raise NotImplementedError(type(self).__name__)
+
+    def mass_properties(self) -> MassProperties | None:
+        """Of the same matter everywhere, where its sizes are numbers; None of what has no volume,
+        or sizes that are expressions."""
+        return None
 
 
 class SolidKind(VisualKind, frozen=True):

@@ -5,11 +5,20 @@ A new kind is a class here and one more name in AnySolid, or in AnySeen where it
 
 from collections.abc import Sequence
 from itertools import product
+from math import pi
 from typing import ClassVar
+
+import numpy as np
 
 from touchback.model.frame import Frame
 from touchback.model.mechanics_protocol import ValueOf
-from touchback.model.solids.base import SolidKind, SubmergedPart, VisualKind, check_lengths
+from touchback.model.solids.base import (
+    MassProperties,
+    SolidKind,
+    SubmergedPart,
+    VisualKind,
+    check_lengths,
+)
 from touchback.model.value_or_expression import Triple, Value, is_number, triple
 from touchback.model.visual_shapes import BoxShape, CapsuleShape, CylinderShape, Shapes, SphereShape
 from touchback.numbers import Scalar, Vector
@@ -22,6 +31,10 @@ _SPHERE = 4.18879020478639098  # 4π/3
 Moments = tuple[float, float, float]
 
 
+def _principal(volume: float, *moments: float) -> MassProperties:
+    return MassProperties(volume, np.zeros(3), np.diag(moments))
+
+
 class _Round(SolidKind, frozen=True):
     """What has three half axes."""
 
@@ -31,6 +44,14 @@ class _Round(SolidKind, frozen=True):
 
     def shapes(self, frame: Frame) -> Shapes:
         return [(frame, SphereShape(self.half_axes()))]
+
+    def mass_properties(self) -> MassProperties | None:
+        halves = self.half_axes()
+        if not all(is_number(x) for x in halves):
+            return None
+        aa, bb, cc = (float(x) ** 2 for x in halves if is_number(x))
+        V = _SPHERE * (aa * bb * cc) ** 0.5
+        return _principal(V, V * (bb + cc) / 5.0, V * (aa + cc) / 5.0, V * (aa + bb) / 5.0)
 
     def volume(self, k: Scalars, value: ValueOf) -> Scalar:
         a, b, c = map(value, self.half_axes())
@@ -231,6 +252,14 @@ class Box(SolidKind, frozen=True, tag="box"):
         x, y, z = (0.5 * length for length in self.size)
         return [(frame, BoxShape((x, y, z)))]
 
+    def mass_properties(self) -> MassProperties | None:
+        if not all(is_number(x) for x in self.size):
+            return None
+        a, b, c = (float(x) for x in self.size if is_number(x))
+        V = a * b * c
+        x, y, z = (V * each / 12.0 for each in (b * b + c * c, a * a + c * c, a * a + b * b))
+        return _principal(V, x, y, z)
+
     def volume(self, k: Scalars, value: ValueOf) -> Scalar:
         x, y, z = map(value, self.size)
         return k.mul(x, k.mul(y, z))
@@ -275,6 +304,14 @@ class Cylinder(SolidKind, frozen=True, tag="cylinder"):
 
     def shapes(self, frame: Frame) -> Shapes:
         return [(frame, CylinderShape(self.radius, 0.5 * self.length))]
+
+    def mass_properties(self) -> MassProperties | None:
+        if not (is_number(self.radius) and is_number(self.length)):
+            return None
+        rr, length = float(self.radius) ** 2, float(self.length)
+        V = pi * rr * length
+        across = V * (rr / 4.0 + length * length / 12.0)
+        return _principal(V, across, across, V * rr / 2.0)
 
     def volume(self, k: Scalars, value: ValueOf) -> Scalar:
         radius = value(self.radius)
@@ -379,6 +416,18 @@ class Capsule(VisualKind, frozen=True, tag="capsule"):
 
     def shapes(self, frame: Frame) -> Shapes:
         return [(frame, CapsuleShape(self.radius, 0.5 * self.length))]
+
+    def mass_properties(self) -> MassProperties | None:
+        """Of a cylinder and a ball in halves, whose centres of mass are 3/8 r outside of its
+        ends."""
+        if not (is_number(self.radius) and is_number(self.length)):
+            return None
+        r, length = float(self.radius), float(self.length)
+        middle, ends = pi * r * r * length, _SPHERE * r**3
+        across = middle * (r * r / 4.0 + length * length / 12.0)
+        across += ends * (0.4 * r * r + length * length / 4.0 + 0.375 * r * length)
+        along = r * r * (middle / 2.0 + 0.4 * ends)
+        return _principal(middle + ends, across, across, along)
 
 
 class Eye(VisualKind, frozen=True, tag="eye"):

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from touchback.errors import ModelError
 from touchback.model.frame import Frame
-from touchback.model.solids.base import VisualKind
+from touchback.model.solids.base import MassProperties, VisualKind
 from touchback.model.visual_shapes import MeshShape, Shapes
 from touchback.numbers import shown
 
@@ -62,6 +62,24 @@ class Mesh(VisualKind, frozen=True, tag="mesh"):
 
     def shapes(self, frame: Frame) -> Shapes:
         return [(frame, MeshShape(self.points, self.triangles))]
+
+    def mass_properties(self) -> MassProperties | None:
+        """Of what a closed surface holds: sums over the tetrahedra between its triangles and a
+        point of it. None where they hold nothing, or less than nothing."""
+        places, corners = unpacked(self.points, self.triangles)
+        origin = places.astype(float).mean(axis=0)
+        a, b, c = (places[corners[:, i]].astype(float) - origin for i in range(3))
+        volumes = np.einsum("ni,ni->n", a, np.cross(b, c)) / 6.0
+        V = float(volumes.sum())
+        if not V > 0.0:
+            return None
+        total = a + b + c
+        centre = volumes @ total / (4.0 * V)
+        seconds = np.einsum("n,ni,nj->ij", volumes, total, total)
+        for each in (a, b, c):
+            seconds += np.einsum("n,ni,nj->ij", volumes, each, each)
+        seconds = seconds / 20.0 - V * np.outer(centre, centre)
+        return MassProperties(V, origin + centre, np.trace(seconds) * np.eye(3) - seconds)
 
     def __repr__(self) -> str:
         places, corners = unpacked(self.points, self.triangles)

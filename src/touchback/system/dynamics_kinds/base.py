@@ -237,7 +237,7 @@ class DynamicsKind(ABC):
     def freedoms(self, calls: Calls, q: np.ndarray, at: At) -> Freedoms:
         """What constraints leave free at positions q."""
         J = self.positions(calls, at._replace(q=q))[1]
-        return freedoms_of(J, self.rows(()), self.layout.v)
+        return freedoms_of(J, self.rows(()).names, self.layout.v)
 
     # ---- states ---------------------------------------------------------------------------------
 

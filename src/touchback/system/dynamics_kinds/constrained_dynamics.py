@@ -201,7 +201,10 @@ class ConstrainedDynamics(DynamicsKind):
             return assembler.positions(there)[1]
 
         return freedoms_of(
-            assembler.positions(q)[1], self.active_equations(calls.key).rows, self.layout.v, nearby
+            assembler.positions(q)[1],
+            self.active_equations(calls.key).rows.names,
+            self.layout.v,
+            nearby,
         )
 
     # ---- states ---------------------------------------------------------------------------------

@@ -73,6 +73,18 @@ class Reshape:
             others = [e for e in self.changes if (e.of, e.name) != (change.of, change.name)]
             return self._become([*others, change], change.begin)
 
+    def rebase(self, model: Model) -> Facts:
+        """Another model under the same changes, which go on acting; edits that it can't have are
+        refused, and nothing changes."""
+        with self.lock:
+            self._follow()
+            base, self._base = self._base, model
+            try:
+                return self._become(self.changes, {})
+            except BaseException:
+                self._base = base
+                raise
+
     def take_back(self, of: str, name: str | None = None) -> tuple[Change, Facts]:
         """Goes on without the last change of a kind, or of that kind and name."""
         with self.lock:

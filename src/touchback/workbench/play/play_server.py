@@ -38,8 +38,7 @@ from touchback.realtime import Report, flag_names
 from touchback.realtime.control import Answer, CommandServer, Exposed
 from touchback.realtime.control.command_server import OFTEN, SELDOM
 from touchback.realtime.control.control_messages import Facts
-from touchback.workbench.live_source import LiveSource
-from touchback.workbench.looped_inputs import feed
+from touchback.workbench.live_source import LiveSource, feed
 from touchback.workbench.manipulate import model_with_hands
 from touchback.workbench.page_source import PageScene, PoseFrame, Source, Values
 from touchback.workbench.play import play_messages as asked

@@ -346,6 +346,15 @@ class PageRecordings:
         told = {"same": forked.same, "compared": forked.compared, "why": forked.why}
         return {"time": forked.time, "tick": forked.tick, **told}
 
+    def leave_live(self) -> None:
+        """Of the run that is shown, or stands behind a recording: nothing runs any more."""
+        with self._lock:
+            self._end_take()
+            before, self._live = self._live, None
+            self._playback = self.port = None
+            if before is not None:
+                self._take_leave(before)
+
     def _take_leave(self, before: tuple[Live, LiveSource, LiveScopes]) -> None:
         """Of a run whose place another took: it ends if it is the page's, else it goes on, within
         reach."""

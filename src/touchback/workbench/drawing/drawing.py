@@ -1,0 +1,808 @@
+"""A drawing: a mechanism under edit. Its documents are the plain data of a model file; each edit
+makes another one, which is read, closed and judged before it counts."""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Literal, Protocol, cast
+
+import msgspec
+import numpy as np
+
+from touchback import Mesh, Model, check, read_mesh
+from touchback.errors import NO_JSON, InputError, TouchbackError
+from touchback.model import GROUND, Frame, flatten, uses
+from touchback.model.io import (
+    LARGEST,
+    READERS,
+    Document as FileDocument,
+    model_from_document,
+    plain_model,
+    python_text,
+    yaml_text,
+)
+from touchback.names import check_name
+from touchback.realtime.control import Answer
+from touchback.safe_files import read_regular, write_atomically
+from touchback.system import (
+    Freedoms,
+    Instant,
+    check_model,
+    configuration_rate,
+    constraint_rows,
+    float_instant,
+    freedoms_of,
+    size_of,
+)
+from touchback.workbench.drawing import drawing_messages as messages
+from touchback.workbench.drawing.document import (
+    Document,
+    Draft,
+    Item,
+    Pose,
+    as_joint,
+    body_of,
+    nices,
+)
+from touchback.workbench.drawing.drawing_edits import Drawn, density_of, edit, solids_of
+
+MOST_THINGS = 2000  # of a drawing
+MOST_FILES = 500  # of a folder that are listed
+_ENDINGS = (".yaml", ".yml", ".json")
+_FILE = re.compile(r"[^\W_][\w \-.()+]{0,120}")
+_NEWTON = 30  # steps at most
+_CLOSED = 1e-12  # of the size: closer isn't closed any more
+_OPEN = 1e-9  # m, rad: an end that is farther off is told
+_NEARBY = 1e-3  # rad, m: a step to a neighbouring position
+_EMPTY: Document = {"touchback": 1, "name": "drawing"}
+_CHANGES = msgspec.json.Decoder(messages.AnyChange)
+_ARITHMETIC = (ArithmeticError, ValueError, np.linalg.LinAlgError, RecursionError)
+
+
+class Runner(Protocol):
+    """What plays a drawing: a page."""
+
+    def play(self, model: Model) -> Mapping[str, object]:
+        """Begins a live run."""
+
+    def swap(self, model: Model, sets: Mapping[str, float]) -> None:
+        """Lets the run go on as another model, with parameters set; refuses what can't be."""
+
+    def rest(self) -> None:
+        """Ends it."""
+
+
+class DrawnState:
+    """A document read: the model where its loops are closed, and what is to be said of it."""
+
+    def __init__(self, document: Document, space: bool) -> None:
+        self.document, self.space = document, space
+        things = sum(len(given) for given in document.values() if isinstance(given, dict))
+        if things > messages.MOST_THINGS:
+            raise InputError(
+                f"The drawing would have {things} things; at most {messages.MOST_THINGS} are "
+                "drawn. Group what repeats, or write a program."
+            )
+        self.rows: tuple[str, ...] = ()  # of constraints, with how far each is from being met
+        self._gaps, self._J = np.zeros(0), np.zeros((0, 0))
+        try:
+            self.model = model_from_document(FileDocument("drawing", dict(document)))
+            self.flat = flatten(self.model)
+            self.instant = float_instant(self.flat)
+            self._assemble()
+            self.poses = self._find_poses()
+        except _ARITHMETIC as error:
+            raise InputError(f"The drawing has no numbers any more: {error}.") from error
+
+    # ---- loops ----------------------------------------------------------------------------------
+
+    def _assemble(self) -> None:
+        """Positions near the described ones at which loops are closed, by Newton's method with the
+        least displacement."""
+        self._rows(self.instant)
+        size = max(size_of(self.instant), 1e-3)
+        best = self.instant, self._gaps, self._J
+        for _ in range(_NEWTON):
+            worst = float(np.abs(best[1]).max(initial=0.0))
+            if not np.isfinite(worst):
+                raise InputError("The drawing has a number that is none where a loop closes.")
+            if worst <= _CLOSED * size:
+                break
+            step = -np.linalg.lstsq(best[2], best[1], rcond=1e-9)[0]
+            longest = float(np.abs(step).max(initial=0.0))
+            instant = self._moved(best[0], step * min(1.0, 0.5 / max(longest, 1e-300)))
+            self._rows(instant)
+            if worst < _OPEN * size and float(np.abs(self._gaps).max()) >= worst:
+                break
+            best = instant, self._gaps, self._J
+        self.instant, self._gaps, self._J = best
+
+    def _rows(self, instant: Instant) -> None:
+        """The constraints' residuals and Jacobian at an instant."""
+        rows = [row for row in constraint_rows(instant)]
+        self.rows = tuple(row.name for row in rows)
+        self._J = np.zeros((len(rows), instant.tree.nv))
+        self._gaps = np.zeros(len(rows))
+        for i, row in enumerate(rows):
+            self._gaps[i] = 0.0 if row.h is None else float(row.h)
+            for place, entry in row.J.items():
+                self._J[i, place] = float(entry)
+
+    def _moved(self, instant: Instant, step: np.ndarray) -> Instant:
+        """The instant at positions moved by an increment in velocities."""
+        kept, instant.at.v = instant.at.v, step.tolist()
+        rates = configuration_rate(instant)
+        instant.at.v = kept
+        q = [float(x) + float(dx) for x, dx in zip(instant.at.q, rates, strict=True)]
+        return float_instant(self.flat, q)
+
+    def _find_poses(self) -> dict[str, Pose]:
+        found = {}
+        for name in (GROUND, *self.flat.bodies):
+            R, p = self.instant.rotation(Frame(name)), self.instant.position(Frame(name))
+            pose = np.array(R, dtype=float), np.array(p, dtype=float)
+            if not (np.isfinite(pose[0]).all() and np.isfinite(pose[1]).all()):
+                raise InputError(f"Body '{name}': where it is is no number; check its joints.")
+            found[name] = pose
+        return found
+
+    @cached_property
+    def freedoms(self) -> Freedoms:
+        """What constraints leave, with singular positions told from redundant rows."""
+        here, J, gaps = self.instant, self._J, self._gaps
+
+        def nearby(velocity: np.ndarray) -> np.ndarray | None:
+            instant = self._moved(here, _NEARBY * velocity)
+            for _ in range(8):
+                self._rows(instant)
+                if float(np.abs(self._gaps).max(initial=0.0)) < 1e-10:
+                    return self._J
+                step = -np.linalg.lstsq(self._J, self._gaps, rcond=1e-7)[0]
+                instant = self._moved(instant, step)
+            return None
+
+        names = self.flat.velocity_names()
+        try:
+            return freedoms_of(J, self.rows, names, nearby if len(J) else None)
+        finally:
+            self._J, self._gaps = J, gaps
+
+    # ---- what is asked --------------------------------------------------------------------------
+
+    def value(self, given: object) -> float:
+        """The number of a number, or of the text of an expression."""
+        if isinstance(given, str):
+            return float(self.instant.value(self.model.expression(given)))
+        return float(cast(float, given))
+
+    def unit(self, path: Sequence[str | int]) -> str:
+        """The unit of the number at a place of the document; "" where it has none."""
+        place = tuple(path)
+        for use in uses(self.model):
+            if use.place == place or (len(place) > 1 and use.place == place[:-1]):
+                return use.unit
+            if use.place == (*place, 0):
+                return use.unit
+        return ""
+
+    # ---- what the page is told ------------------------------------------------------------------
+
+    @cached_property
+    def verify(self) -> dict[str, object]:
+        """Freedoms, loops, redundant constraints, singular position, and what is doubtful."""
+        found, problems = self.freedoms, list[dict[str, object]]()
+
+        def problem(section: str, name: str, text: str) -> None:
+            problems.append({"what": {"section": section, "name": name} if name else None,
+                             "text": text})  # fmt: skip
+
+        worst: dict[str, float] = {}
+        for row, gap in zip(self.rows, self._gaps, strict=True):
+            name = self._of_row(row)
+            worst[name] = max(worst.get(name, 0.0), abs(float(gap)))
+        for name, apart in worst.items():
+            if apart > _OPEN:
+                problem(
+                    self._section_of(name), name,
+                    f"'{name}' can't close: its ends are {apart:.3g} m (or rad) apart.",
+                )  # fmt: skip
+        if self.rows and not found.freedoms and not self.flat.drives:
+            problem("", "", "No freedom is left: nothing can move.")
+        if found.redundant:
+            listed = ", ".join(f"'{each}'" for each in found.redundant[:8])
+            problem(
+                self._section_of(self._of_row(found.redundant[0])),
+                self._of_row(found.redundant[0]),
+                f"Redundant: {listed} hold what others hold; their forces aren't determined.",
+            )
+        if found.singular:
+            listed = ", ".join(f"'{each}'" for each in found.singular)
+            problem("", "", f"A singular position: {listed} add nothing here, but do nearby.")
+        try:
+            check_model(self.model)
+        except (TouchbackError, *_ARITHMETIC) as error:
+            problem(*_subject(str(error)), str(error))
+        return {
+            "freedoms": found.freedoms,
+            "bodies": len(self.flat.bodies),
+            "loops": len([each for each in self.flat.closures.values() if each.active]),
+            "redundant": list(found.redundant),
+            "singular": bool(found.singular),
+            "problems": problems,
+        }
+
+    def _of_row(self, row: str) -> str:
+        """The constraint of a row."""
+        if self._section_of(row):
+            return row
+        return row.rpartition(".")[0] or row
+
+    def _section_of(self, name: str) -> str:
+        known = ("closures", "couplings", "constraints", "drives")
+        return next((each for each in known if name in getattr(self.flat, each)), "")
+
+    @cached_property
+    def facts(self) -> dict[str, object]:
+        """The drawing as its page is told of it."""
+        document, draft = self.document, Draft(self.document, self.poses, self.space)
+        parameters = document.get("parameters", {})
+        return {
+            "space": self.space,
+            "gravity": [self.value(x) for x in document.get("gravity", (0.0, 0.0, -9.81))],
+            "verify": self.verify,
+            "bodies": [self._body(draft, name) for name in self.flat.bodies],
+            "joints": [
+                *(self._joint(name, item, False) for name, item in draft.items("joints").items()),
+                *(self._joint(name, item, True) for name, item in draft.items("closures").items()),
+            ],
+            "forces": [self._force(name, item) for name, item in draft.items("forces").items()],
+            "sensors": [self._sensor(n, item) for n, item in draft.items("sensors").items()],
+            "traces": [
+                name for name, item in draft.items("sensors").items() if item["kind"] == "position"
+            ],
+            "drives": [
+                {"name": name, "section": "drives", "joint": item["joint"],
+                 "law": item["position"]}
+                for name, item in draft.items("drives").items()
+            ],
+            "inputs": [{"name": name, **item} for name, item in draft.items("inputs").items()],
+            "parameters": [
+                {"name": name, "default": item.get("default"), "unit": item.get("unit", ""),
+                 "min": item.get("min"), "max": item.get("max")}
+                for name, item in parameters.items()
+            ],
+            "parts": [
+                {"name": name, "model": item["model"]}
+                for name, item in draft.items("parts").items()
+            ],
+        }  # fmt: skip
+
+    def _body(self, draft: Draft, name: str) -> dict[str, object]:
+        """A body: where it is, points to snap to, its solids, and what it weighs."""
+        R, p = self.poses[name]
+        body = self.flat.bodies[name]
+        solids = solids_of(draft, name, self.value)
+        points = [p.tolist()]
+        for solid, pose in solids:
+            points += snapping_points(solid, pose)
+        com = np.array([float(self.instant.value(x)) for x in body.com])
+        looks = [(key, look) for key, look in draft.items("shapes").items()
+                 if body_of(look["frame"]) == name]  # fmt: skip
+        density = density_of(draft, name, self.value)
+        return {
+            "name": name,
+            "at": nices(p),
+            "points": [nices(each) for each in _distinct(points)],
+            "solids": [
+                {"name": key, "colour": look.get("colour", ""), **_short_solid(look["solid"])}
+                for key, look in looks
+            ],
+            "mass": float(self.instant.value(body.mass)),
+            "com": nices(p + R @ com),
+            "density": None if density is None else float(f"{density:.6g}"),
+        }
+
+    def _joint(self, name: str, item: Item, closure: bool) -> dict[str, object]:
+        """A joint of the tree or one that closes a loop: its point and axis in the world."""
+        frames = (item["a"], item["b"]) if closure else (item["parent"], item["child"])
+        own = (self.flat.closures if closure else self.flat.joints)[name]
+        frame = own.a if closure else own.parent  # type: ignore[union-attr]
+        R, p = self._world(frame)
+        joint = (as_joint(item) or item) if closure else item
+        axis = next((joint[key] for key in ("axis", "first", "normal") if key in joint), None)
+        usual = {"prismatic": "x", "universal": "x"}.get(joint["kind"], "z")
+        if axis is None and joint["kind"] in _WITH_AXIS:
+            axis = usual
+        return {
+            "name": name,
+            "section": "closures" if closure else "joints",
+            "kind": joint["kind"],
+            "a": body_of(frames[0]),
+            "b": body_of(frames[1]),
+            "at": nices(p),
+            "axis": None if axis is None else nices(R @ _vector(axis)),
+            "closure": closure,
+            "loose": not closure and joint["kind"] in ("free", "planar")
+            and body_of(frames[1]) == name and body_of(frames[0]) == GROUND,
+            **({"to": nices(self._world(own.b)[1])} if closure else {}),  # type: ignore[union-attr]
+        }  # fmt: skip
+
+    def _world(self, frame: Frame) -> Pose:
+        R, p = self.instant.rotation(frame), self.instant.position(frame)
+        return np.array(R, dtype=float), np.array(p, dtype=float)
+
+    def _force(self, name: str, item: Item) -> dict[str, object]:
+        force = self.flat.forces[name]
+        found: dict[str, object] = {"name": name, "section": "forces", "kind": item["kind"]}
+        for end in ("a", "b", "frame", "plane"):
+            if isinstance(frame := getattr(force, end, None), Frame):
+                found[end] = nices(self._world(frame)[1])
+        if "joint" in item:
+            found["joint"] = item["joint"]
+        return found | {"numbers": {
+            key: given for key, given in item.items()
+            if isinstance(given, int | float | str) and key not in ("kind", "joint", "a", "b")
+        }}  # fmt: skip
+
+    def _sensor(self, name: str, item: Item) -> dict[str, object]:
+        sensor = self.flat.sensors[name]
+        frame = getattr(sensor, "frame", None)
+        on = frame.body if isinstance(frame, Frame) else item.get("joint") or item.get("expression")
+        return {
+            "name": name, "section": "sensors", "kind": item["kind"], "on": on or "",
+            "at": nices(self._world(frame)[1]) if isinstance(frame, Frame) else None,
+        }  # fmt: skip
+
+
+_WITH_AXIS = ("revolute", "prismatic", "screw", "cylindrical", "universal", "planar")
+
+
+def _vector(axis: str | Sequence[float]) -> np.ndarray:
+    if isinstance(axis, str):
+        unit = np.zeros(3)
+        unit["xyz".index(axis[-1])] = -1.0 if axis.startswith("-") else 1.0
+        return unit
+    vector = np.array(axis, dtype=float)
+    return np.asarray(vector / np.linalg.norm(vector))
+
+
+def _subject(text: str) -> tuple[str, str]:
+    """Section and name of what a complaint begins with."""
+    found = re.match(r"(Body|Joint|Force|Closure|Sensor|Drive|Contact) '([^']+)'", text)
+    if found is None:
+        return "", ""
+    return {"Body": "bodies"}.get(found[1], f"{found[1].lower()}s"), found[2]
+
+
+def _short_solid(solid: Mapping[str, Any]) -> Item:
+    """A solid's kind and numbers; of a mesh how many triangles it has."""
+    if solid["kind"] != "mesh":
+        return dict(solid)
+    return {"kind": "mesh", "triangles": len(solid["triangles"]) // 16}
+
+
+def _distinct(points: Sequence[Sequence[float]]) -> list[Sequence[float]]:
+    found: dict[tuple[float, ...], Sequence[float]] = {}
+    for each in points:
+        found.setdefault(tuple(round(float(x), 9) + 0.0 for x in each), each)
+    return list(found.values())
+
+
+_MOST_CORNERS = 64  # of a mesh to which others snap
+
+
+def snapping_points(solid: object, pose: Pose) -> list[list[float]]:
+    """Points of a solid in the world to which others snap: ends, corners, centre."""
+    R, p = pose
+    own: np.ndarray
+    if isinstance(solid, Mesh):
+        from touchback.model import unpacked
+
+        places = unpacked(solid.points, solid.triangles)[0].astype(float)
+        flat = np.unique(np.round(places[:, [0, 2]], 9), axis=0)
+        if 2 * len(flat) == len(places):  # a figure with a depth
+            own = np.column_stack([flat[:, 0], np.zeros(len(flat)), flat[:, 1]])
+        else:
+            own = places
+        own = own[:_MOST_CORNERS]
+    elif (size := getattr(solid, "size", None)) is not None:
+        x, y, z = (0.5 * float(each) for each in size)
+        own = np.array(
+            [(x, 0, 0), (-x, 0, 0), (0, 0, z), (0, 0, -z), (0, y, 0), (0, -y, 0)]
+            + [(sx * x, 0.0, sz * z) for sx in (1, -1) for sz in (1, -1)]
+        )
+    elif (length := getattr(solid, "length", None)) is not None:  # about z
+        r, half = float(cast(Any, solid).radius), 0.5 * float(length)
+        own = np.array([(r, 0, 0), (-r, 0, 0), (0, r, 0), (0, -r, 0), (0, 0, half), (0, 0, -half)])
+    else:
+        own = np.zeros((0, 3))
+    return [p.tolist(), *(p + own @ R.T).tolist()]
+
+
+@dataclass(frozen=True)
+class Version:
+    """A document in the history, and in words what made it."""
+
+    document: Document
+    space: bool
+    words: str
+
+
+class Drawing:
+    """A mechanism that is drawn: its documents in order, and which of them is shown. `apply` does
+    what a message asks; `document`, `model` and `text()` are what it is then."""
+
+    def __init__(
+        self,
+        model: Model | None = None,
+        folder: str | Path = "drawings",
+        space: bool | None = None,
+        file: str = "",
+    ) -> None:
+        """An empty drawing, or one of a model; files are opened and saved in `folder`. `space`:
+        whether it is drawn in space; where nothing is said, a mechanism that stays in the x–z
+        plane is drawn in that."""
+        self.lock = threading.RLock()
+        self.folder, self.file, self.runner = Path(folder), file, cast("Runner | None", None)
+        self.revision = 0
+        self.playing = False
+        self.opened = 0  # how many documents were begun
+        document = _EMPTY if model is None else cast(Document, plain_model(model))
+        self._begin(document, space, "")
+
+    def _begin(self, document: Document, space: bool | None, words: str) -> DrawnState:
+        state = DrawnState(document, bool(space))
+        if space is None and not _is_planar(state):
+            state = DrawnState(document, True)
+        if words:
+            self._push(state, words)
+        else:
+            self._history, self._at = [Version(document, state.space, "")], 0
+            self.state = state
+        self.opened += 1
+        return state
+
+    # ---- what it is -----------------------------------------------------------------------------
+
+    @property
+    def document(self) -> Document:
+        """The plain data of its model file."""
+        return self.state.document
+
+    @property
+    def model(self) -> Model:
+        """The mechanism."""
+        return self.state.model
+
+    def text(self, format: Literal["yaml", "python"] = "yaml") -> str:
+        """Its model file, or the program that describes the same."""
+        if format == "yaml":
+            return yaml_text(dict(self.document))
+        return python_text(self.model)
+
+    @property
+    def undo_words(self) -> str | None:
+        """What `undo` would take back."""
+        return self._history[self._at].words if self._at else None
+
+    @property
+    def redo_words(self) -> str | None:
+        """What `redo` would do again."""
+        return self._history[self._at + 1].words if self._at + 1 < len(self._history) else None
+
+    def facts(self) -> dict[str, object]:
+        """What its page is told."""
+        with self.lock:
+            return {
+                "revision": self.revision,
+                "name": self.document["name"],
+                "file": self.file,
+                "folder": str(self.folder),
+                "playing": self.playing,
+                "undo": self.undo_words,
+                "redo": self.redo_words,
+                **self.state.facts,
+            }
+
+    # ---- messages -------------------------------------------------------------------------------
+
+    def handle(self, message: bytes) -> Answer:
+        """What comes of a message; never raises for what it says."""
+        try:
+            asked = _CHANGES.decode(message)
+        except NO_JSON as error:
+            return Answer(_id_of(message), False, error=_unread(message, str(error)))
+        try:
+            return Answer(asked.id, True, self.apply(asked))
+        except TouchbackError as error:
+            return Answer(asked.id, False, error=str(error))
+
+    def apply(self, asked: messages.AnyChange | Mapping[str, object]) -> dict[str, object]:
+        """Does what a message asks, given as its type or as plain data; what came of it."""
+        if isinstance(asked, Mapping):
+            try:
+                asked = _CHANGES.decode(msgspec.json.encode({"do": "draw", **asked}))
+            except NO_JSON as error:
+                raise InputError(f"The message can't be read: {error}.") from None
+        with self.lock:
+            if isinstance(asked, messages.Edit):
+                return self._edit(asked)
+            return _DO[type(asked)](self, asked)
+
+    def _edit(self, asked: messages.Edit) -> dict[str, object]:
+        state = self.state
+        draft = Draft(state.document, state.poses, state.space)
+        try:
+            words = edit(draft, asked, Drawn(state.value, state.unit, self._mesh))
+        except _ARITHMETIC as error:
+            raise InputError(f"{type(asked).__name__.lower()}: {error}.") from error
+        document = draft.finished()
+        if document != state.document:
+            after = DrawnState(document, state.space)
+            if self.playing and self.runner is not None:
+                self.runner.swap(after.model, _defaults(state.document, document))
+            self._push(after, words)
+        made = [
+            {"section": section, "name": name}
+            for section, name in dict.fromkeys(draft.made)
+            if section == "model" or name in document.get(section, {})
+        ]
+        told: dict[str, object] = {"words": words, "revision": self.revision, "made": made}
+        if isinstance(asked, messages.Joint):
+            told["closure"] = any(each["section"] == "closures" for each in made)
+        return told
+
+    def _push(self, state: DrawnState, words: str) -> None:
+        del self._history[self._at + 1 :]
+        self._history.append(Version(state.document, state.space, words))
+        self._at += 1
+        self.state = state
+        self.revision += 1
+
+    def undo(self) -> dict[str, object]:
+        """Back to the document before."""
+        if not self._at:
+            raise InputError("There is nothing to undo: this is how the drawing began.")
+        return self._go(self._at - 1, self._history[self._at].words)
+
+    def redo(self) -> dict[str, object]:
+        """Forward to the document after."""
+        if self._at + 1 >= len(self._history):
+            raise InputError("There is nothing to do again.")
+        return self._go(self._at + 1, self._history[self._at + 1].words)
+
+    def _go(self, place: int, words: str) -> dict[str, object]:
+        version = self._history[place]
+        state = DrawnState(version.document, version.space)
+        if self.playing and self.runner is not None:
+            self.runner.swap(state.model, _defaults(self.document, version.document))
+        self._at, self.state = place, state
+        self.revision += 1
+        return {"words": words, "revision": self.revision, "undo": self.undo_words,
+                "redo": self.redo_words}  # fmt: skip
+
+    # ---- files ----------------------------------------------------------------------------------
+
+    def new(self, space: bool = False, name: str = "drawing") -> dict[str, object]:
+        """An empty drawing; the one before comes back by `undo`."""
+        self.rest()
+        self._begin({**_EMPTY, "name": check_name("Drawing", name)}, space, "a new drawing")
+        self.file = ""
+        return {"words": "a new drawing", "revision": self.revision}
+
+    def open(self, file: str = "", text: str = "") -> dict[str, object]:
+        """The drawing of a file of its folder, or of a text (YAML or JSON)."""
+        if bool(file) == bool(text):
+            raise InputError("Give a `file` of the drawing's folder, or a `text`.")
+        source = file or "text"
+        suffix = ".json" if text.lstrip()[:1] == "{" else ".yaml"
+        if file:
+            path = self._path(file, _ENDINGS)
+            try:
+                text = read_regular(path, LARGEST, InputError).decode("utf-8")
+            except UnicodeDecodeError as error:
+                raise InputError(f"{file}: it is no UTF-8 text (byte {error.start}).") from None
+            suffix = path.suffix.lower()
+        document = READERS[suffix](text, source)
+        model_from_document(document)  # whose complaints name lines
+        self.rest()
+        self._begin(cast(Document, document.data), None, f"open {source}")
+        self.file = file
+        return {"words": f"opened {source}", "revision": self.revision}
+
+    def save(self, file: str) -> dict[str, object]:
+        """Writes its file: `.yaml`, or `.py` for the program."""
+        path = self._path(file, (*_ENDINGS, ".py"))
+        if path.suffix == ".json":
+            raise InputError(f"{file}: a drawing is saved as .yaml or as .py.")
+        text = self.text("python" if path.suffix == ".py" else "yaml")
+        if path.exists():
+            head = read_regular(path, LARGEST, InputError).decode("utf-8", "replace")
+            if not _is_ours(head, text, path.suffix):
+                raise InputError(
+                    f"{file}: there is such a file, and it is no drawing; choose another name."
+                )
+        self.folder.mkdir(parents=True, exist_ok=True)
+        try:
+            write_atomically(path, text)
+        except OSError as error:
+            raise InputError(f"{file} can't be written: {error.strerror or error}.") from None
+        if path.suffix != ".py":
+            self.file = file
+        return {"words": f"saved {file}", "file": file, "bytes": len(text.encode())}
+
+    def files(self) -> list[dict[str, object]]:
+        """Drawings in its folder."""
+        if not self.folder.is_dir():
+            return []
+        found: list[dict[str, object]] = []
+        for path in sorted(self.folder.iterdir()):
+            if (
+                path.suffix.lower() in (*_ENDINGS, ".py")
+                and path.is_file()
+                and _FILE.fullmatch(path.name)
+            ):
+                found.append({"name": path.name, "bytes": path.stat().st_size})
+        return found[:MOST_FILES]
+
+    def _path(self, file: str, endings: Sequence[str] = ()) -> Path:
+        """A file of the folder; a name that would leave it is refused."""
+        if not _FILE.fullmatch(file) or ".." in file:
+            raise InputError(
+                f"{file!r} is no name of a file: use letters, digits, spaces, '.', '-' and '_', "
+                "without folders."
+            )
+        path = self.folder / file
+        if endings and path.suffix.lower() not in endings:
+            raise InputError(f"{file}: its ending is none of {', '.join(endings)}.")
+        if path.is_symlink() or path.resolve().parent != self.folder.resolve():
+            raise InputError(f"{file}: it leads out of the drawing's folder.")
+        return path
+
+    def _mesh(self, file: str) -> Mesh:
+        return read_mesh(self._path(file))
+
+    # ---- running --------------------------------------------------------------------------------
+
+    def play(self) -> dict[str, object]:
+        """Lets it run on its page."""
+        if self.runner is None:
+            raise InputError("A drawing runs on a page; open one by workbench.open_drawing().")
+        if self.playing:
+            raise InputError("It runs already.")
+        if not self.document.get("bodies") and not self.document.get("parts"):
+            raise InputError("There is nothing to run yet; draw a body.")
+        told = dict(self.runner.play(self.model))
+        self.playing = True
+        self.revision += 1
+        return {**told, "revision": self.revision}
+
+    def rest(self) -> dict[str, object]:
+        """Ends its run; what was edited meanwhile stays in the drawing."""
+        if self.playing and self.runner is not None:
+            self.runner.rest()
+            self.playing = False
+            self.revision += 1
+        return {"revision": self.revision}
+
+    def verified(self) -> dict[str, object]:
+        """What the panel shows, with the doubts of `tb.check` about the compiled model."""
+        found = dict(self.state.verify)
+        problems = list(cast("list[object]", found["problems"]))
+        try:
+            checked = check(self.model)
+        except TouchbackError as error:
+            section, name = _subject(str(error))
+            what = {"section": section, "name": name} if name else None
+            if not any(cast(Item, each)["text"] == str(error) for each in problems):
+                problems.append({"what": what, "text": str(error)})
+            return {**found, "problems": problems, "rows": {}}
+        for each in checked.warnings:
+            if each.code not in ("singular-start", "no-freedom"):
+                section = self.state._section_of(each.item) or _section(self.model, each.item)
+                what = {"section": section, "name": each.item} if section else None
+                problems.append({"what": what, "text": each.message})
+        return {**found, "problems": problems, "rows": checked.rows}
+
+    def item(self, section: str, name: str) -> object:
+        """An item of the document, as the file has it."""
+        if section == "model":
+            gravity = self.document.get("gravity", [0, 0, -9.81])
+            return {"name": self.document["name"], "gravity": gravity}
+        from touchback.names import unknown_name
+
+        items = self.document.get(section, {})
+        if not isinstance(items, dict) or name not in items:
+            known = items if isinstance(items, dict) else {}
+            raise unknown_name(section.removesuffix("s"), name, known)
+        return items[name]
+
+
+_DO: dict[type, Any] = {
+    messages.Undo: lambda drawing, asked: drawing.undo(),
+    messages.Redo: lambda drawing, asked: drawing.redo(),
+    messages.New: lambda drawing, asked: drawing.new(asked.space, asked.name),
+    messages.Open: lambda drawing, asked: drawing.open(asked.file, asked.text),
+    messages.Save: lambda drawing, asked: drawing.save(asked.file),
+    messages.Files: lambda drawing, asked: {"files": drawing.files()},
+    messages.Text_: lambda drawing, asked: {"text": drawing.text(asked.format)},
+    messages.ItemOf: lambda drawing, asked: {"item": drawing.item(asked.section, asked.name)},
+    messages.Verify: lambda drawing, asked: drawing.verified(),
+    messages.Play: lambda drawing, asked: drawing.play(),
+    messages.Rest: lambda drawing, asked: drawing.rest(),
+}
+
+
+def _section(model: Model, name: str) -> str:
+    known = ("bodies", "joints", "forces", "sensors", "parameters", "inputs", "contacts", "shapes")
+    return next((each for each in known if name in getattr(model, each)), "")
+
+
+def _defaults(before: Document, after: Document) -> dict[str, float]:
+    """Parameters whose default became another, for a run that keeps their values otherwise."""
+    old, new = before.get("parameters", {}), after.get("parameters", {})
+    return {
+        name: float(item["default"])
+        for name, item in new.items()
+        if name in old and item.get("default") != old[name].get("default")
+    }
+
+
+def _is_ours(head: str, text: str, suffix: str) -> bool:
+    """Whether a file may be written over: it is a model file, or a program that was written as
+    this one is."""
+    if suffix == ".py":
+        return head.splitlines()[:1] == text.splitlines()[:1] or not head.strip()
+    return not head.strip() or re.search(r"^\s*[\"']?touchback[\"']?\s*:", head, re.M) is not None
+
+
+def _is_planar(state: DrawnState) -> bool:
+    """Whether everything stays in the x–z plane, by the look of a few positions."""
+    if not state.flat.bodies:
+        return True
+    draw, rows = np.random.default_rng(0), list[np.ndarray]()
+    q = np.array(state.instant.at.q, dtype=float)
+    for _ in range(3):
+        instant = float_instant(state.flat, (q + draw.uniform(-1.0, 1.0, len(q))).tolist())
+        rows.append(
+            np.array(
+                [
+                    [float(instant.position(Frame(name))[1]),
+                     *(float(row[1]) for row in instant.rotation(Frame(name)))]
+                    for name in state.flat.bodies
+                ]
+            )
+        )  # fmt: skip
+    spread = np.ptp(np.array(rows), axis=0)
+    return bool(spread.max(initial=0.0) < 1e-9)
+
+
+class _Addressed(msgspec.Struct):
+    id: messages.Id = None
+    change: str = ""
+
+
+def _id_of(message: bytes) -> messages.Id:
+    try:
+        return msgspec.json.decode(message, type=_Addressed).id
+    except NO_JSON:
+        return None
+
+
+def _unread(message: bytes, said: str) -> str:
+    """Why a message can't be read, by the name of what was to be done."""
+    try:
+        change = msgspec.json.decode(message, type=_Addressed).change[:40]
+    except NO_JSON:
+        change = ""
+    text = said.rstrip(".")
+    text = text if len(text) <= 300 else f"{text[:299]}…"
+    return f"The message {f'{change!r} ' if change else ''}can't be read: {text}."
+
+
+__all__ = ["Drawing", "DrawnState", "Runner", "Version"]

@@ -1,0 +1,744 @@
+"""What the messages of a drawing do to its document."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple, cast
+
+import numpy as np
+
+from touchback import Box, Cylinder, Mesh, Sphere
+from touchback.errors import InputError, TouchbackError
+from touchback.model import GROUND, AnySeen, MassProperties, VisualKind, kinds_in
+from touchback.names import check_name, unknown_name
+from touchback.units import unit_of
+from touchback.workbench.drawing import drawing_messages as messages
+from touchback.workbench.drawing.document import (
+    SECTIONS,
+    Draft,
+    Item,
+    Pose,
+    axis_word,
+    body_of,
+    joint_fields,
+    nice,
+    nices,
+    quoted,
+    replaced_symbol,
+    short,
+    turned_about,
+)
+
+_SMALLEST = 1e-6  # m: nothing is drawn shorter
+_SAME = 1e-7  # m: points nearer than that are one
+_CREATED = ("bodies", "shapes", "joints", "forces", "closures", "sensors", "contacts", "drives")
+Place = tuple[str | int, ...]
+Vector = tuple[float, float, float]
+
+
+class Drawn(NamedTuple):
+    """What an edit asks about the drawing as it is: `value` gives the number of a number or an
+    expression, `unit` the unit of the number at a place, `mesh` a mesh of the drawing's folder."""
+
+    value: Callable[[object], float]
+    unit: Callable[[Place], str]
+    mesh: Callable[[str], Mesh]
+
+
+def edit(draft: Draft, asked: messages.Edit, drawn: Drawn) -> str:
+    """Changes a draft as a message asks; what was done, in words."""
+    done: Callable[[Draft, Any, Drawn], str] = _EDITS[type(asked)]
+    return done(draft, asked, drawn)
+
+
+# ---- bodies --------------------------------------------------------------------------------------
+
+
+def _point(given: Sequence[float], what: str) -> np.ndarray:
+    """A point or a displacement [m], neither too far away nor no number."""
+    point = np.array(given, dtype=float)
+    if not (np.abs(point) <= messages.FARTHEST).all():
+        raise InputError(
+            f"{what}: three numbers of at most {messages.FARTHEST:g} m are expected, got "
+            f"{tuple(given)}."
+        )
+    return point
+
+
+def _direction(axis: messages.Axis, what: str) -> np.ndarray:
+    """The unit vector of an axis."""
+    word = axis_word(axis, what)
+    if isinstance(word, str):
+        found = np.zeros(3)
+        found["xyz".index(word[-1])] = -1.0 if word.startswith("-") else 1.0
+        return found
+    vector = np.array(word, dtype=float)
+    return np.asarray(vector / np.linalg.norm(vector))
+
+
+def _name(draft: Draft, given: str, stem: str, section: str, *others: str) -> str:
+    """The name that was given, checked, or the next one of its kind."""
+    if given:
+        label = section.removesuffix("s").capitalize()
+        return check_name("Body" if section == "bodies" else label, given)
+    return draft.new_name(stem, section, *others)
+
+
+def _body(
+    draft: Draft, asked: Any, stem: str, at: np.ndarray, solid: VisualKind, plain: Item,
+    turn: list[list[object]],
+) -> str:  # fmt: skip
+    """A body with one solid about its origin, which hangs loose."""
+    name = _name(draft, asked.name, stem, "bodies", "joints", "shapes")
+    found = solid.mass_properties()
+    if found is None or not found.volume > 0.0:
+        raise InputError(
+            f"Body '{name}': its surface holds no volume; give triangles that close, counter-"
+            "clockwise as seen from outside."
+        )
+    for section in ("joints", "shapes"):
+        if name in draft.items(section):
+            raise InputError(f"There is a {section[:-1]} '{name}' already; choose another name.")
+    R = np.eye(3)
+    for axis, angle in turn:
+        R = R @ turned_about(np.eye(3)["xyz".index(str(axis))], float(cast(float, angle)))
+    draft.put("bodies", name, _weight(found, asked.density, R))
+    draft.poses[name] = np.eye(3), at
+    frame: Item = {"body": name}
+    if turn:
+        frame["turn"] = turn
+    draft.section("shapes")[name] = {"frame": frame if turn else name, "solid": plain}
+    draft.hang(name)
+    return f"{stem} '{name}'"
+
+
+def _weight(found: MassProperties, density: float, R: np.ndarray) -> Item:
+    """Mass, centre and inertia of a body, of a solid whose axes are turned by R."""
+    body: Item = {"mass": short(density * found.volume)}
+    com = R @ found.centre
+    if np.abs(com).max() > 1e-12:
+        body["com"] = nices(com)
+    body["inertia"] = _six(density * (R @ found.inertia @ R.T))
+    return body
+
+
+def _six(inertia: np.ndarray) -> list[float | int]:
+    """Moments, and products where there are any."""
+    small = 1e-11 * float(np.trace(inertia))
+    products = [inertia[0, 1], inertia[0, 2], inertia[1, 2]]
+    found = [short(x) for x in np.diag(inertia)]
+    if max(abs(x) for x in products) > small:
+        found += [short(x if abs(x) > small else 0.0) for x in products]
+    return found
+
+
+def _tensor(inertia: Sequence[float]) -> np.ndarray:
+    xx, yy, zz, xy, xz, yz = [*map(float, inertia), 0.0, 0.0, 0.0][:6]
+    return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+
+
+def _along(way: np.ndarray) -> list[list[object]]:
+    """Turns that bring x along a direction: about y alone in the x–z plane."""
+    x, y, z = map(float, way / np.linalg.norm(way))
+    if abs(y) < 1e-12:
+        return [["y", round(math.atan2(-z, x), 12) + 0.0]]
+    about_z, about_y = math.atan2(y, x), math.atan2(-z, math.hypot(x, y))
+    return [["z", round(about_z, 12)], ["y", round(about_y, 12) + 0.0]]
+
+
+def _bar(draft: Draft, asked: messages.Bar, drawn: Drawn) -> str:
+    start, end = _point(asked.start, "bar: from"), _point(asked.to, "bar: to")
+    length = float(np.linalg.norm(end - start))
+    if length < _SMALLEST:
+        raise InputError(f"A bar has two ends; these are {length:g} m apart.")
+    size = [nice(length), asked.depth, asked.width]
+    solid = Box((float(size[0]), asked.depth, asked.width))
+    plain = {"kind": "box", "size": size}
+    return _body(draft, asked, "bar", (start + end) / 2.0, solid, plain, _along(end - start))
+
+
+def _box(draft: Draft, asked: messages.Box, drawn: Drawn) -> str:
+    plain = {"kind": "box", "size": [short(x) for x in asked.size]}
+    return _body(draft, asked, "box", _point(asked.at, "box: at"), Box(asked.size), plain, [])
+
+
+def _disc(draft: Draft, asked: messages.Disc, drawn: Drawn) -> str:
+    solid = Cylinder(asked.radius, asked.thickness)
+    plain = {"kind": "cylinder", "radius": asked.radius, "length": asked.thickness}
+    x, y, z = map(float, _direction(asked.axis, "disc"))
+    turn: list[list[object]] = []  # z of the cylinder along the axis
+    if abs(x) + abs(y) < 1e-12:
+        turn = [["x", math.pi]] if z < 0.0 else []
+    elif abs(x) + abs(z) < 1e-12:
+        turn = [["x", math.copysign(math.pi / 2.0, -y)]]
+    else:
+        turn = [["z", round(math.atan2(y, x), 12) + 0.0], ["y", round(math.acos(z), 12)]]
+    return _body(draft, asked, "disc", _point(asked.at, "disc: at"), solid, plain, turn)
+
+
+def _sphere(draft: Draft, asked: messages.Sphere, drawn: Drawn) -> str:
+    plain = {"kind": "sphere", "radius": asked.radius}
+    at = _point(asked.at, "sphere: at")
+    return _body(draft, asked, "sphere", at, Sphere(asked.radius), plain, [])
+
+
+def _outline(draft: Draft, asked: messages.Outline, drawn: Drawn) -> str:
+    points = np.array([_point(each, "outline: a point") for each in asked.points])
+    flat = points[:, [0, 2]]
+    apart = np.linalg.norm(flat - np.roll(flat, 1, axis=0), axis=1)
+    flat = flat[apart > _SMALLEST]  # who closes it by hand ends where it began
+    if len(flat) < 3:
+        raise InputError(f"An outline has three corners or more; these are {len(flat)}.")
+    if _area(flat) < 0.0:
+        flat = flat[::-1]
+    _refuse_crossing(flat)
+    centre = _centroid(flat)
+    mesh = _prism(flat - centre, asked.depth)
+    at = np.array([centre[0], float(points[:, 1].mean()), centre[1]])
+    plain = {"kind": "mesh", "points": mesh.points, "triangles": mesh.triangles}
+    return _body(draft, asked, "outline", at, mesh, plain, [])
+
+
+def _area(flat: np.ndarray) -> float:
+    x, z = flat.T
+    return 0.5 * float(np.sum(x * np.roll(z, -1) - np.roll(x, -1) * z))
+
+
+def _centroid(flat: np.ndarray) -> np.ndarray:
+    middle = flat.mean(axis=0)
+    (x, z), (x1, z1) = (flat - middle).T, np.roll(flat - middle, -1, axis=0).T
+    cross = x * z1 - x1 * z
+    area = 0.5 * float(cross.sum())
+    if not area > _SMALLEST**2:
+        raise InputError("The outline holds no area; draw its corners one after the other.")
+    return middle + np.array([((x + x1) * cross).sum(), ((z + z1) * cross).sum()]) / (6.0 * area)
+
+
+def _refuse_crossing(flat: np.ndarray) -> None:
+    """Refuses an outline two of whose sides cross."""
+    n = len(flat)
+    a, b = flat, np.roll(flat, -1, axis=0)
+
+    def side(p: np.ndarray, q: np.ndarray, r: np.ndarray) -> np.ndarray:
+        along, across = q - p, r - p
+        return np.asarray(along[..., 0] * across[..., 1] - along[..., 1] * across[..., 0])
+
+    P, Q = a[:, None], b[:, None]
+    crossed = (side(P, Q, a[None]) * side(P, Q, b[None]) < 0.0) & (
+        side(a[None], b[None], P) * side(a[None], b[None], Q) < 0.0
+    )
+    found = np.argwhere(crossed)
+    if len(found):
+        i, j = found[0]
+        raise InputError(
+            f"The outline crosses itself: its side {i + 1} of {n} meets side {j + 1}; draw it "
+            "without crossing."
+        )
+
+
+def _prism(flat: np.ndarray, depth: float) -> Mesh:
+    """The figure as thick as `depth` about y = 0, its corners counter-clockwise as x goes to z."""
+    n = len(flat)
+    faces = _ears(flat)
+    front = np.column_stack([flat[:, 0], np.full(n, -0.5 * depth), flat[:, 1]])
+    back = front + (0.0, depth, 0.0)
+    # x to z is clockwise about y: as seen from −y these corners are counter-clockwise
+    triangles = [*faces, *((n + a, n + c, n + b) for a, b, c in faces)]
+    for i in range(n):
+        j = (i + 1) % n
+        triangles += [(i, n + i, j), (j, n + i, n + j)]
+    return Mesh.of(np.concatenate([front, back]), np.array(triangles))
+
+
+def _ears(flat: np.ndarray) -> list[tuple[int, int, int]]:
+    """Triangles of a figure that doesn't cross itself, by cutting ears."""
+    left, found = list(range(len(flat))), list[tuple[int, int, int]]()
+    while len(left) > 3:
+        for place in range(len(left)):
+            a, b, c = left[place - 1], left[place], left[(place + 1) % len(left)]
+            corner = flat[[a, b, c]]
+            if _area(corner) <= 0.0:
+                continue
+            others = flat[[each for each in left if each not in (a, b, c)]]
+            if not _inside(corner, others).any():
+                break
+        else:
+            place = 0  # nothing but corners in a line is left
+            a, b, c = left[-1], left[0], left[1]
+        found.append((a, b, c))
+        del left[place]
+    return [*found, (left[0], left[1], left[2])]
+
+
+def _inside(corner: np.ndarray, points: np.ndarray) -> np.ndarray:
+    found = np.ones(len(points), dtype=bool)
+    for p, q in zip(corner, np.roll(corner, -1, axis=0)):
+        along, across = q - p, points - p
+        found &= along[0] * across[:, 1] - along[1] * across[:, 0] >= 0.0
+    return found
+
+
+def _mesh(draft: Draft, asked: messages.Mesh_, drawn: Drawn) -> str:
+    if bool(asked.file) == bool(asked.vertices):
+        raise InputError("A mesh is a `file` of the drawing's folder, or `vertices`.")
+    if asked.file:
+        mesh = drawn.mesh(asked.file)
+    else:
+        mesh = Mesh.of(np.array(asked.vertices), np.array(asked.triangles, dtype=int))
+    plain = {"kind": "mesh", "points": mesh.points, "triangles": mesh.triangles}
+    return _body(draft, asked, "mesh", _point(asked.at, "mesh: at"), mesh, plain, [])
+
+
+# ---- joints, rods, forces ------------------------------------------------------------------------
+
+
+def _joint(draft: Draft, asked: messages.Joint, drawn: Drawn) -> str:
+    kind = asked.kind.lower()
+    name = _name(draft, asked.name, kind, "joints", "closures")
+    what = f"Joint '{name}'"
+    plain, R = joint_fields(kind, asked.axis, asked.pitch, what)
+    at = _point(asked.at, f"{what}: at")
+    for body in (asked.a, asked.b):
+        draft.check_body(body)
+    draft.check_signal_free(name)
+    joint: Item = {
+        **plain, "parent": draft.frame(asked.a, at, R), "child": draft.frame(asked.b, at, R),
+    }  # fmt: skip
+    closes = draft.join(name, joint)
+    if ("joints", name) not in draft.made and ("closures", name) not in draft.made:
+        draft.made.append(("joints" if name in draft.items("joints") else "closures", name))
+    return f"{kind} joint '{name}'" + (", which closes a loop" if closes else "")
+
+
+def _ends(draft: Draft, asked: Any, what: str) -> tuple[Item, Item, float]:
+    """Frames of the two ends of a line, and how far they are apart."""
+    a, b = (_point(each.at, f"{what}: at") for each in (asked.a, asked.b))
+    if asked.a.body == asked.b.body:
+        raise InputError(f"{what}: both ends are on '{asked.a.body}'; choose two bodies.")
+    length = float(np.linalg.norm(b - a))
+    return draft.frame(asked.a.body, a), draft.frame(asked.b.body, b), length
+
+
+def _rod(draft: Draft, asked: messages.Rod, drawn: Drawn) -> str:
+    name = _name(draft, asked.name, "rod", "joints", "closures")
+    draft.check_signal_free(name)
+    a, b, length = _ends(draft, asked, f"Rod '{name}'")
+    if length < _SMALLEST:
+        raise InputError(f"Rod '{name}': its ends are {length:g} m apart; join them by a joint.")
+    draft.put("closures", name, {"kind": "rod", "length": nice(length), "a": a, "b": b})
+    return f"rod '{name}'"
+
+
+def _spring(draft: Draft, asked: messages.Spring, drawn: Drawn) -> str:
+    name = _name(draft, asked.name, "spring", "forces")
+    a, b, drawn_length = _ends(draft, asked, f"Spring '{name}'")
+    force: Item = {"kind": "spring-damper", "a": a, "b": b, "stiffness": asked.stiffness}
+    if asked.damping != 0.0:
+        force["damping"] = asked.damping
+    force["length"] = nice(drawn_length) if asked.length is None else asked.length
+    draft.put("forces", name, force)
+    return f"spring '{name}'"
+
+
+def _damper(draft: Draft, asked: messages.Damper, drawn: Drawn) -> str:
+    name = _name(draft, asked.name, "damper", "forces")
+    a, b, _ = _ends(draft, asked, f"Damper '{name}'")
+    force = {"kind": "spring-damper", "a": a, "b": b, "damping": asked.damping}
+    draft.put("forces", name, force)
+    return f"damper '{name}'"
+
+
+def _coordinate(draft: Draft, name: str) -> str:
+    """A joint in which something can act: one that closes a loop changes places with another."""
+    joint = name.partition(".")[0] if name not in draft.items("joints") else name
+    if joint in draft.items("closures") and not draft.carry(joint):
+        raise InputError(
+            f"Joint '{joint}' closes a loop, and no other joint of that loop can close it instead: "
+            "something acts in each. Take that away first, or choose another joint."
+        )
+    if joint not in draft.items("joints"):
+        raise unknown_name("joint", name, [*draft.items("joints"), *draft.items("closures")])
+    return name
+
+
+def _unit_of_effort(draft: Draft, name: str) -> str:
+    kind = draft.items("joints")[name.partition(".")[0] if "." in name else name]["kind"]
+    return "N" if kind in ("prismatic", "cylindrical", "planar") else "N m"
+
+
+def _motor(draft: Draft, asked: messages.Motor, drawn: Drawn) -> str:
+    joint = _coordinate(draft, asked.joint)
+    name = _name(draft, asked.name, "motor", "forces", "inputs", "parameters", "sensors")
+    unit = _unit_of_effort(draft, joint) if joint in draft.items("joints") else ""
+    signal: Item = {"unit": unit} if unit else {}
+    if asked.most is not None:
+        signal |= {"min": -asked.most, "max": asked.most}
+    draft.put("inputs", name, signal)
+    draft.put("forces", name, {"kind": "joint-effort", "joint": joint, "effort": quoted(name)})
+    return f"motor '{name}' in '{joint}'"
+
+
+def _drive(draft: Draft, asked: messages.Drive, drawn: Drawn) -> str:
+    joint = _coordinate(draft, asked.joint)
+    if (asked.rate is None) == (asked.law is None):
+        raise InputError("A drive has a `rate` [rad/s, m/s] or a `law` of time, one of the two.")
+    name = _name(draft, asked.name, f"{joint} drive", "drives", "closures")
+    draft.check_signal_free(name)
+    position = asked.law if asked.law is not None else f"{nice(asked.rate or 0.0)} * time"
+    draft.put("drives", name, {"joint": joint, "position": position})
+    return f"drive '{name}' of '{joint}'"
+
+
+def _torsion(draft: Draft, asked: messages.Torsion, drawn: Drawn) -> str:
+    joint = _coordinate(draft, asked.joint)
+    name = _name(draft, asked.name, "torsion spring", "forces")
+    given = {"stiffness": asked.stiffness, "damping": asked.damping, "rest": asked.rest}
+    force = {key: each for key, each in given.items() if each != 0.0}
+    draft.put("forces", name, {"kind": "torsion-spring", "joint": joint, **force})
+    return f"torsion spring '{name}' in '{joint}'"
+
+
+_AT_POINTS = (
+    "position", "velocity", "acceleration", "angular-velocity", "angular-acceleration",
+    "total-force", "total-torque", "accelerometer",
+)  # fmt: skip
+_SENSORS = (*_AT_POINTS, "angle", "speed", "force", "effort", "energy")
+
+
+def _sensor(draft: Draft, asked: messages.Sensor, drawn: Drawn) -> str:
+    name = _name(draft, asked.name, asked.kind, "sensors", "inputs", "parameters")
+    kind, on = asked.kind, asked.on
+    if kind not in _SENSORS:
+        raise unknown_name("kind of sensor", kind, _SENSORS)
+    if kind == "energy":
+        draft.put("sensors", name, {"kind": "energy"})
+    elif kind in _AT_POINTS:
+        draft.check_body(on)
+        at = draft.poses[on][1] if asked.at is None else _point(asked.at, f"Sensor '{name}': at")
+        draft.put("sensors", name, {"kind": kind, "frame": draft.frame(on, at)})
+    elif kind == "force":  # in a rod or a joint that closes a loop, else of a joint
+        if on in draft.items("closures"):
+            rows = draft.items("closures")[on]["kind"]
+            row = on if rows == "rod" else f"{on}.1"
+            draft.put("sensors", name, {"kind": "multiplier", "row": row})
+        elif on in draft.items("joints"):
+            draft.put("sensors", name, {"kind": "reaction", "joint": on})
+        else:
+            raise unknown_name("joint", on, [*draft.items("joints"), *draft.items("closures")])
+    elif kind == "effort":
+        draft.put("sensors", name, {"kind": "effort", "joint": _coordinate(draft, on)})
+    else:
+        joint = _coordinate(draft, on)
+        signal = f"{'q' if kind == 'angle' else 'v'}:{joint}"
+        draft.put("sensors", name, {"kind": "signal", "expression": quoted(signal)})
+    return f"{kind} sensor '{name}' on '{on}'"
+
+
+def _trace(draft: Draft, asked: messages.Trace, drawn: Drawn) -> str:
+    name = _name(draft, asked.name, "trace", "sensors", "inputs", "parameters")
+    at = _point(asked.at, f"Trace '{name}': at")
+    draft.put("sensors", name, {"kind": "position", "frame": draft.frame(asked.body, at)})
+    return f"trace '{name}' of '{asked.body}'"
+
+
+def _contact(draft: Draft, asked: messages.Contact, drawn: Drawn) -> str:
+    name = _name(draft, asked.name, "contact", "forces")
+    found = {
+        each.__struct_config__.tag: (each, pose)
+        for each, pose in solids_of(draft, asked.a, drawn.value)
+    }
+    ball = found.get("sphere") or (None if draft.space else found.get("cylinder"))
+    if asked.a == asked.b or ball is None:
+        raise InputError(
+            f"Contact '{name}': '{asked.a}' is no ball (nor, in a plane, a disc), which touches "
+            "the ground or the upper face of a box; draw one, and name it as `a`."
+        )
+    solid, (_, p) = ball
+    plane = draft.frame(GROUND, np.zeros(3))
+    if asked.b != GROUND:
+        draft.check_body(asked.b)
+        box = next(
+            (x for x in solids_of(draft, asked.b, drawn.value) if isinstance(x[0], Box)), None
+        )
+        if box is None:
+            raise InputError(
+                f"Contact '{name}': '{asked.b}' is neither the ground nor a box with a face."
+            )
+        face, (R, middle) = box
+        up = 0.5 * drawn.value(cast(Box, face).size[2])
+        plane = draft.frame(asked.b, middle + R @ (0.0, 0.0, up), R)
+    force: Item = {
+        "kind": "sphere-on-plane", "frame": draft.frame(asked.a, p), "plane": plane,
+        "radius": nice(drawn.value(cast(Sphere, solid).radius)), "stiffness": asked.stiffness,
+        "damping": 0.5,
+    }  # fmt: skip
+    if asked.friction:
+        force["friction"] = asked.friction
+    draft.put("forces", name, force)
+    return f"contact '{name}' of '{asked.a}' on '{asked.b}'"
+
+
+# ---- numbers -------------------------------------------------------------------------------------
+
+
+def _shown(path: Place) -> str:
+    return ".".join(map(str, path))
+
+
+def _holder(draft: Draft, path: Place, what: str) -> tuple[Any, str | int]:
+    """What holds the value at a path, to be changed, and its key there."""
+    section, name, *rest = path
+    if section == "model":
+        if name == "name" and not rest:
+            return draft.data, "name"
+        if name != "gravity":
+            raise unknown_name("number of the model", str(name), ["gravity", "name"])
+        draft.data["gravity"] = list(draft.data.get("gravity", (0.0, 0.0, -9.81)))
+        if not rest:
+            return draft.data, "gravity"
+        holder: Any = draft.data["gravity"]
+    elif section not in SECTIONS:
+        raise unknown_name("section", str(section), ["model", *SECTIONS])
+    elif not rest and section == "definitions":
+        return draft.section("definitions"), str(name)
+    elif not rest:
+        raise InputError(f"{what}: {_shown(path)} is a whole item; name a number in it.")
+    else:
+        holder = draft.item(str(section), str(name))
+    for step in rest[:-1]:
+        holder = _inside_of(holder, step, path, what)
+    key = rest[-1]
+    if isinstance(holder, list):
+        _inside_of(holder, key, path, what)
+    elif not (isinstance(holder, dict) and isinstance(key, str)):
+        raise InputError(f"{what}: there is nothing at {_shown(path)}.")
+    return holder, key
+
+
+def _inside_of(holder: Any, step: str | int, path: Place, what: str) -> Any:
+    if isinstance(holder, dict) and step in holder:
+        return holder[step]
+    if isinstance(holder, list) and isinstance(step, int) and step < len(holder):
+        return holder[step]
+    if isinstance(holder, list):
+        raise InputError(f"{what}: {_shown(path)}: a list of {len(holder)} has no {step!r}.")
+    known = holder if isinstance(holder, dict) else ()
+    raise unknown_name(f"key in {_shown(path)}", str(step), list(known))
+
+
+def _plain(given: Any) -> Any:
+    return [_plain(each) for each in given] if isinstance(given, tuple) else given
+
+
+def _set(draft: Draft, asked: messages.Set, drawn: Drawn) -> str:
+    section, name, *rest = asked.path
+    words = f"{_shown(asked.path)} = {asked.value if asked.value is not None else 'nothing'}"
+    given = _plain(asked.value)
+    if section == "bodies" and rest == ["colour"]:
+        return _colour(draft, str(name), given)
+    if section == "bodies" and rest == ["density"]:
+        if not _is_positive(given):
+            raise InputError(f"Body '{name}': a density is a positive number, got {given!r}.")
+        _reweigh(draft, str(name), drawn, float(given))
+        draft.made.append(("bodies", str(name)))
+        return words
+    body = str(name) if section == "bodies" else ""
+    if section == "shapes" and name in draft.items("shapes"):
+        body = body_of(draft.items("shapes")[str(name)]["frame"])
+    density = density_of(draft, body, drawn.value)
+    mass = draft.items("bodies").get(body, {}).get("mass")
+    holder, key = _holder(draft, asked.path, "set")
+    if given is None:
+        if not isinstance(holder, dict) or key not in holder:
+            raise InputError(f"set: there is nothing at {_shown(asked.path)} to be taken away.")
+        if holder is draft.data and key == "name":
+            raise InputError("set: the drawing keeps a name; give another.")
+        del holder[key]
+    else:
+        holder[key] = given
+    if density is not None and (section == "shapes" and rest[:1] == ["solid"]):
+        _reweigh(draft, body, drawn, density)
+    elif density is not None and rest == ["mass"] and _is_positive(given):
+        own = draft.item("bodies", body)
+        own["inertia"] = _six(_tensor(own["inertia"]) * (float(given) / float(mass)))
+    draft.made.append((str(section), str(name)))
+    return words
+
+
+def _colour(draft: Draft, name: str, colour: Any) -> str:
+    """The colour of a body's solids."""
+    draft.item("bodies", name)
+    for key, look in list(draft.items("shapes").items()):
+        if body_of(look["frame"]) == name:
+            own = draft.item("shapes", key)
+            own.pop("colour", None)
+            if colour:
+                own["colour"] = colour
+    draft.made.append(("bodies", name))
+    return f"colour of '{name}'"
+
+
+def _is_positive(given: Any) -> bool:
+    return not isinstance(given, bool) and isinstance(given, int | float) and given > 0.0
+
+
+def solids_of(
+    draft: Draft, body: str, value: Callable[[object], float]
+) -> list[tuple[VisualKind, Pose]]:
+    """The solids of a body, in numbers, and where they are in the world."""
+    return [
+        (solid, draft.world(look["frame"], value))
+        for look in draft.items("shapes").values()
+        if body_of(look["frame"]) == body and (solid := solid_in_numbers(look["solid"], value))
+    ]
+
+
+def solid_in_numbers(
+    plain: Mapping[str, Any], value: Callable[[object], float]
+) -> VisualKind | None:
+    """A solid of a document with numbers for its expressions; None where it is none."""
+    kind = kinds_in(AnySeen).get(str(plain.get("kind")))
+    if kind is None:
+        return None
+    given = {key: each for key, each in plain.items() if key != "kind"}
+    if kind is not Mesh:
+        given = {
+            key: tuple(map(value, each)) if isinstance(each, list) else value(each)
+            for key, each in given.items()
+        }
+    try:
+        return cast(VisualKind, kind(**given))
+    except (TypeError, TouchbackError):
+        return None
+
+
+def density_of(draft: Draft, body: str, value: Callable[[object], float]) -> float | None:
+    """The density [kg/m³] of a body that weighs what its only solid does; None where it doesn't,
+    or where expressions say what it weighs."""
+    plain = draft.items("bodies").get(body)
+    if plain is None or "inertia" not in plain:
+        return None
+    if any(isinstance(x, str) for x in (plain.get("mass", 0.0), *plain["inertia"])):
+        return None
+    solids, mass = solids_of(draft, body, value), float(plain.get("mass", 0.0))
+    found = solids[0][0].mass_properties() if len(solids) == 1 else None
+    if found is None or not found.volume > 0.0 or not mass > 0.0:
+        return None
+    density = mass / found.volume
+    own, like = (
+        np.linalg.eigvalsh(each) for each in (_tensor(plain["inertia"]), density * found.inertia)
+    )
+    alike = float(np.abs(own - like).max()) <= 1e-5 * float(np.abs(like).max())
+    return density if alike else None
+
+
+def _reweigh(draft: Draft, name: str, drawn: Drawn, density: float) -> None:
+    """Lets a body weigh what its solid does at a density."""
+    body, solids = draft.item("bodies", name), solids_of(draft, name, drawn.value)
+    found = solids[0][0].mass_properties() if len(solids) == 1 else None
+    if found is None or not found.volume > 0.0:
+        raise InputError(
+            f"Body '{name}': it has {len(solids)} solids that say what it weighs, not one; give "
+            "its mass."
+        )
+    R_WB, p_WB = draft.poses[name]
+    R, p = solids[0][1]
+    weight = _weight(found, density, R_WB.T @ R)
+    com = R_WB.T @ (p - p_WB + R @ found.centre)
+    weight.pop("com", None)
+    if np.abs(com).max() > 1e-12:
+        weight["com"] = nices(com)
+    body.pop("com", None)
+    body.update(weight)
+
+
+def _parameter(draft: Draft, asked: messages.Parameter, drawn: Drawn) -> str:
+    """A number becomes the name of a parameter, in whose unit it was."""
+    name = check_name("Parameter", asked.name)
+    holder, key = _holder(draft, asked.path, f"Parameter '{name}'")
+    given = holder.get(key) if isinstance(holder, dict) else holder[cast(int, key)]
+    if isinstance(given, bool) or not isinstance(given, int | float):
+        raise InputError(
+            f"Parameter '{name}': at {_shown(asked.path)} is {given!r}; a parameter is made from a "
+            "number."
+        )
+    text = asked.unit or drawn.unit(asked.path)
+    unit = unit_of(text)
+    if asked.unit and unit is None:
+        raise InputError(f"Parameter '{name}': there is no unit '{asked.unit}'.")
+    default = float(given) if unit is None else (float(given) - unit.zero) / unit.factor
+    parameter: Item = {"default": short(default)}
+    if text:
+        parameter["unit"] = text
+    for word, end in (("min", asked.min), ("max", asked.max)):
+        if end is not None:
+            parameter[word] = end
+    holder[key] = quoted(name)
+    draft.put("parameters", name, parameter)
+    return f"parameter '{name}'"
+
+
+def _gravity(draft: Draft, asked: messages.Gravity, drawn: Drawn) -> str:
+    value = [short(x) for x in _point(asked.value, "gravity")]
+    draft.data["gravity"] = value
+    if value == [0, 0, -9.81]:
+        del draft.data["gravity"]
+    draft.made.append(("model", ""))
+    return f"gravity {value}"
+
+
+def _rename(draft: Draft, asked: messages.Rename, drawn: Drawn) -> str:
+    _check_section(asked.section)
+    check_name(asked.section.removesuffix("s").capitalize(), asked.to)
+    draft.rename(asked.section, asked.name, asked.to)
+    return f"'{asked.name}' is '{asked.to}'"
+
+
+def _check_section(section: str) -> None:
+    if section not in SECTIONS:
+        raise unknown_name("section", section, SECTIONS)
+
+
+def _remove(draft: Draft, asked: messages.Remove, drawn: Drawn) -> str:
+    for each in asked.items:
+        _check_section(each.section)
+        if each.name not in draft.items(each.section):
+            raise unknown_name(each.section.removesuffix("s"), each.name, draft.items(each.section))
+    for each in asked.items:  # closures first: they take no joint's place then
+        if each.section == "closures" and each.name in draft.items(each.section):
+            draft.remove(each.section, each.name)
+    for each in asked.items:
+        if each.section == "parameters":
+            _fix_parameter(draft, each.name, drawn)
+        elif each.name in draft.items(each.section):
+            draft.remove(each.section, each.name)
+    return f"without {_listed(asked.items)}"
+
+
+def _fix_parameter(draft: Draft, name: str, drawn: Drawn) -> None:
+    """A parameter that goes leaves its number."""
+    number = repr(short(drawn.value(quoted(name))))
+    plain = draft.drop("parameters", name)
+    del plain
+
+    def text(given: str) -> str:
+        return replaced_symbol(given, name, number)
+
+    draft.map_all(lambda body: body, lambda joint: joint, text)
+
+
+def _listed(items: Sequence[messages.Named]) -> str:
+    shown = ", ".join(f"'{each.name}'" for each in items[:3])
+    return shown if len(items) <= 3 else f"{shown} and {len(items) - 3} more"
+
+
+_EDITS: dict[type, Callable[[Draft, Any, Drawn], str]] = {
+    messages.Bar: _bar, messages.Box: _box, messages.Disc: _disc, messages.Sphere: _sphere,
+    messages.Outline: _outline, messages.Mesh_: _mesh, messages.Joint: _joint, messages.Rod: _rod,
+    messages.Spring: _spring, messages.Damper: _damper, messages.Motor: _motor,
+    messages.Drive: _drive, messages.Torsion: _torsion, messages.Sensor: _sensor,
+    messages.Trace: _trace, messages.Contact: _contact, messages.Set: _set,
+    messages.Parameter: _parameter, messages.Gravity: _gravity, messages.Rename: _rename,
+    messages.Remove: _remove,
+}  # fmt: skip
