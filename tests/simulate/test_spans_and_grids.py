@@ -240,6 +240,13 @@ def test_knots_are_taken_up_to_a_number(monkeypatch: pytest.MonkeyPatch) -> None
         _knots(Span(0.0, 1.0), np.array([0.1, 0.2, 0.3, 0.4]))
 
 
+def test_two_million_knots_are_the_most() -> None:
+    at = np.arange(1.0, 2_000_001.0)
+    assert len(_knots(Span(0.0, 3e6), at).at) == 2_000_000
+    with pytest.raises(TooManyKnots, match="2000001 samples and switches"):
+        _knots(Span(0.0, 3e6), np.append(at, 2.5e6))
+
+
 def test_times_between_two_are_even_then_by_the_numbers_that_there_are() -> None:
     low, high = np.array([0.0, 1.0, -1.0]), np.array([1.0, 1.0 + 2.0**-50, 1.0])
     found = _between(low, high, 1e-12, 4)
