@@ -46,7 +46,7 @@ addEventListener("keydown", e => {
 });
 
 // ---- messages to the person ----
-/** Shows a text for some seconds, or until it is closed when something is wrong. */
+/** Shows a text for some seconds, or until it is closed when something is wrong; gives its box. */
 export function note(text, kind = "") {
   const box = document.createElement("div"), words = document.createElement("span"), close = document.createElement("button");
   box.className = `note ${kind}`;
@@ -58,6 +58,7 @@ export function note(text, kind = "") {
   $("notes").append(box);
   while ($("notes").children.length > 4) $("notes").firstChild.remove();
   setTimeout(() => box.remove(), kind === "bad" ? 7000 : 5000);
+  return box;
 }
 
 // ---- the run ----

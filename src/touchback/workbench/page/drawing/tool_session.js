@@ -161,7 +161,8 @@ export class ToolSession {
     this.tell();
     if (typeof message === "string") { this.editor.bench.note(message); return; }
     const { change, ...fields } = message, answer = await this.drawing.make(change, fields);
-    if (answer && tool.connects) this.editor.bench.note(`${answer.closure ? "It closes a loop" : "A joint"}: ${answer.made?.[0]?.name ?? own.kind}, ${fields.kind}, ${fields.a} and ${fields.b}.`, "good");
+    this.said?.remove();
+    if (answer && tool.connects) this.said = this.editor.bench.note(`${answer.closure ? "It closes a loop" : "A joint"}: ${answer.made?.[0]?.name ?? own.kind}, ${fields.kind}, ${fields.a} and ${fields.b}.`, "good");
   }
 
   /** What lies at the points: bodies, a joint, two ends, and what is chosen. */
