@@ -2,8 +2,8 @@
 
 `joint`: the weld of a crank is taken back; `space`: a platform on six legs; `scopes`: a hammer that
 is struck again and again, over time and as speed over place, with its modes; `kart`: side forces of
-its tyres; `along`, of docs/daq.md: the buggy behind a board, at 200 ticks a second. Names of
-pictures make only those.
+its tyres; `along`, of docs/daq.md: the buggy behind a board, at 200 ticks a second; `drawing`: a
+four-bar that is drawn. Names of pictures make only those.
 """
 
 import io
@@ -128,10 +128,49 @@ def scopes(page: Page) -> None:
         keep(page, "workbench/scopes")
 
 
+FOUR_BAR: list[dict[str, object]] = [
+    {"change": "bar", "from": [0, 0, 0], "to": [0, 0, 0.1]},
+    {"change": "bar", "from": [0, 0, 0.1], "to": [0.35, 0, 0.2]},
+    {"change": "bar", "from": [0.3, 0, 0], "to": [0.35, 0, 0.2]},
+    *(
+        {"change": "joint", "kind": "revolute", "at": at, "a": a, "b": b}
+        for at, a, b in (
+            ([0, 0, 0], "ground", "bar 1"),
+            ([0, 0, 0.1], "bar 1", "bar 2"),
+            ([0.35, 0, 0.2], "bar 2", "bar 3"),
+            ([0.3, 0, 0], "ground", "bar 3"),
+        )
+    ),
+    {"change": "trace", "body": "bar 2", "at": [0.15, 0, 0.2]},
+]
+
+
+def drawing(page: Page) -> None:
+    with workbench.open_drawing() as bench:
+        assert bench.drawing is not None
+        for change in FOUR_BAR:
+            bench.drawing.apply(change)
+        page.goto(bench.url)
+        until(page, "bench.drawing?.drawing.told && bench.view.painted >= 0")
+        page.keyboard.press("Control+Enter")
+        until(page, "bench.drawing.drawing.told.playing")
+        page.evaluate("bench.send({do: 'speed', value: 0.2})")  # a smooth curve
+        until(page, "bench.view.painted > 3")
+        page.keyboard.press("Control+Enter")
+        until(page, "bench.drawing.resting")
+        page.locator('[data-part="body bar 2"]').click()
+        page.locator('[data-draw="bar"]').click()
+        page.mouse.move(700, 500)
+        page.mouse.click(700, 500)
+        page.mouse.move(820, 430)
+        page.wait_for_timeout(1000)
+        keep(page, "workbench/drawing")
+
+
 if __name__ == "__main__":
     with sync_playwright() as started:
         browser = launched(started)
-        for picture in (joint, space, scopes, kart, along):
+        for picture in (joint, space, scopes, kart, along, drawing):
             if picture.__name__ not in (sys.argv[1:] or [picture.__name__]):
                 continue
             opened = browser.new_context(viewport={"width": 1360, "height": 800})

@@ -1,6 +1,7 @@
 // New, open, save, share, text: the drawing as a file of the server's folder or of the person's own.
 import { h } from "../dom.js";
 import { act } from "../number_fields.js";
+import { download as fetchMade } from "../recordings_menu.js";
 
 /** A dialog with a title; it goes when it is closed. */
 export function dialog(title, ...children) {
@@ -67,12 +68,12 @@ export class DrawingFiles {
     return made;
   }
 
-  /** One HTML file that plays what was drawn, which the server makes. */
+  /** One HTML file that plays ten seconds of what was drawn, which the server makes. */
   async share() {
-    const answer = await this.drawing.send("share");
+    const made = this.bench.note("Computing ten seconds to share…"), answer = await this.bench.try({ do: "share", seconds: 10 });
+    made?.remove();
     if (!answer) return;
-    const address = answer.path || answer.url;
-    if (address) h("a", { href: address.includes("token=") ? address : `${address}${location.search}`, download: answer.name || `${this.stem}.html` }).click();
-    this.bench.note(`${answer.name || "The file"} plays without a server${answer.bytes ? `: ${(answer.bytes / 2 ** 20).toFixed(1)} MiB` : ""}.`, "good");
+    fetchMade(answer.path, answer.name);
+    this.bench.note(`${answer.name} plays without a server: ${(answer.bytes / 2 ** 20).toFixed(1)} MiB.`, "good");
   }
 }

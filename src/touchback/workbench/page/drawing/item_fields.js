@@ -76,6 +76,9 @@ function rows(editor, item, path, key, value) {
 
 const colourField = (editor, path, value, label = "colour") => h("label", { class: "field" }, h("span", {}, label), h("input", { type: "color", "data-path": path.join("/"), "aria-label": label, value, onchange: e => editor.drawing.send("set", { path, value: e.target.value }) }));
 
+/** The colour that a body has without one of its own. */
+const shownColour = (editor, body) => editor.view.world.scene?.shapes.find(each => each.body === body && each.kind !== "line")?.colour || "#9aa0b5";
+
 /** Shape of a value: fields stay while it is the same. */
 const shape = value => JSON.stringify(value, (key, each) => typeof each === "number" ? 0 : each);
 
@@ -105,7 +108,7 @@ export function itemPanel(content, editor, chosen) {
     if (key === built) { for (const field of fields.querySelectorAll("[data-path]")) freshen(field, known); return; }
     built = key;
     const optional = (MORE[item.section] || []).filter(each => !(each in answers[0].item)).map(each => valueField(editor, item, [item.section, item.name, each], "", each));
-    const own = known.flatMap(([{ section, name: of }, now]) => section === "shapes" ? [...rows(editor, item, [section, of, "solid"], now.solid?.kind || "solid", now.solid), colourField(editor, [section, of, "colour"], now.colour || "#9aa0b5")]
+    const own = known.flatMap(([{ section, name: of }, now]) => section === "shapes" ? [...rows(editor, item, [section, of, "solid"], now.solid?.kind || "solid", now.solid), colourField(editor, [section, of, "colour"], now.colour || shownColour(editor, item.name))]
       : Object.entries(now).flatMap(([each, value]) => rows(editor, item, [section, of, each], each, value)));
     fields.replaceChildren(...own, ...optional);
   };

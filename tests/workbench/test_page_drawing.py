@@ -1,0 +1,268 @@
+"""Mechanisms drawn on an empty page by mouse and keyboard alone, then run: asserted are freedoms
+that the page shows, loops closed to 1e-9, and the motion of the Python text that it wrote."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+from touchback.workbench.drawing import Drawing
+
+import touchback as tb
+from tests.workbench.browser import Seat, seat, until
+from touchback import workbench
+from touchback.workbench import Workbench
+
+Point = Sequence[float]  # x, z of the plane, or x, y, z of space [m]
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workbench]:
+    with workbench.open_drawing(folder=tmp_path_factory.mktemp("drawings")) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def page(chromium: object, run: Workbench) -> Iterator[Seat]:
+    size = {"width": 1280, "height": 720}
+    with seat(chromium, run, viewport=size) as found:  # type: ignore[arg-type]
+        found.until("bench.drawing")
+        yield found
+
+
+class Pen:
+    """Draws on the page: keys choose tools, points are typed or clicked."""
+
+    def __init__(self, page: Seat, run: Workbench) -> None:
+        assert run.drawing is not None
+        self.page, self.run, self.keys = page, run, page.page.keyboard
+        self.drawing: Drawing = run.drawing
+        self.page.ask("() => bench.view.canvas.focus()")
+
+    def begin(self, space: bool) -> None:
+        """An empty page, by the button."""
+        self.page.page.locator('[data-drawing="new"]').click()
+        with self.change():
+            self.page.press("new space" if space else "new plane")
+        self.page.see_structure()
+
+    def change(self) -> Change:
+        return Change(self)
+
+    def key(self, key: str) -> None:
+        """A key that changes the drawing."""
+        with self.change():
+            self.keys.press(key)
+
+    def type(self, **numbers: float) -> None:
+        """The next point, by numbers in the strip."""
+        self.keys.press("Tab")
+        for name, value in numbers.items():
+            self.page.page.locator(f'[data-type="{name}"]').fill(repr(value))
+        self.keys.press("Enter")
+
+    def point(self, p: Point) -> None:
+        self.type(**dict(zip("xz" if len(p) == 2 else "xyz", p, strict=True)))
+
+    def place(self, tool: str, *points: Point) -> None:
+        """A thing with so many points."""
+        self.keys.press(tool)
+        for p in points[:-1]:
+            self.point(p)
+        with self.change():
+            self.point(points[-1])
+
+    def outline(self, *points: Point) -> None:
+        self.keys.press("o")
+        for p in points:
+            self.point(p)
+        self.key("Enter")
+
+    def verified(self) -> dict[str, str]:
+        """The Verify panel, once it shows what the drawing is now."""
+        self.page.until(f"bench.drawing.drawing.told.revision === {self.drawing.revision}")
+        rows = self.page.ask(
+            "[...document.querySelectorAll('[data-verify]')]"
+            ".map(each => [each.dataset.verify, each.textContent])"
+        )
+        return dict(rows)  # type: ignore[call-overload]
+
+    def undo_all(self) -> None:
+        while self.drawing.undo_words:
+            self.key("Control+z")
+
+    # ---- what was drawn moves -------------------------------------------------------------------
+
+    def plays(self, seconds: float, coordinate: str) -> None:
+        """Plays so long, by the space bar: loops stay closed, and a run of the Python text that the
+        page shows comes to the same positions. Then it rests again."""
+        text = self.python()
+        self.keys.press(" ")
+        until(lambda: self.drawing.playing and self.run.running)
+        live = self.run.live
+        until(lambda: live.ticks > 1000 * seconds)
+        self.page.until("!document.documentElement.dataset.drawing.includes('rest')")
+        live.pause()
+        now, message = live.published()
+        assert message.number
+        system = live.system
+        q = np.array([now[name] for name in system.state_names[: system.sizes[0]]])
+        assert float(np.abs(system.constraint_error(q)).max()) < 1e-9  # m, rad
+        names = dict[str, object]()
+        exec(text, names)
+        model = next(each for each in names.values() if isinstance(each, tb.Model))
+        twin = model.compile()
+        assert twin.coordinates == system.coordinates
+        with tb.live(twin, rate=1000, speed=None) as other:
+            other.run(round(now["time"] * 1000) / 1000)
+            then, _ = other.published()
+        assert abs(now[coordinate] - system.initial_state().q[0]) > 1e-3  # it did move
+        for name in twin.coordinates:  # the page adds hands, whose zeros may round otherwise
+            assert then[name] == pytest.approx(now[name], abs=1e-8)
+        self.keys.press("Control+Enter")
+        until(lambda: not self.drawing.playing)
+        self.page.until("document.documentElement.dataset.drawing === 'rest'")
+
+    def python(self) -> str:
+        """What the dialog shows as Python."""
+        self.page.page.locator('[data-drawing="text"]').click()
+        self.page.press("python")
+        box = self.page.page.locator("textarea.source")
+        until(lambda: "import touchback" in box.input_value())
+        text = box.input_value()
+        self.keys.press("Escape")
+        assert text == self.drawing.text("python")
+        self.page.ask("() => bench.view.canvas.focus()")
+        return text
+
+
+class Change:
+    """Waits at its end for one more document."""
+
+    def __init__(self, pen: Pen) -> None:
+        self.pen, self.before = pen, pen.drawing.revision
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, *failed: object) -> None:
+        if failed[0] is None:
+            drawing, before = self.pen.drawing, self.before
+            until(lambda: drawing.revision == before + 1)
+            self.pen.page.until(f"bench.drawing.drawing.told.revision === {before + 1}")
+            self.pen.page.see_structure()
+
+
+def test_a_four_bar_is_drawn_by_mouse_and_keys_runs_and_is_undone(
+    page: Seat, run: Workbench
+) -> None:
+    pen = Pen(page, run)
+    empty = pen.drawing.text()
+    # the crank by the mouse: its end snaps to 15° and to the grid
+    middle = page.ask(
+        "(() => { const box = bench.view.canvas.getBoundingClientRect();"
+        "return [[0, 0, 0], [0, 0, 0.1]].map(p => { const [x, y] = bench.view.pixel(p);"
+        "return [box.left + x + 2, box.top + y + 2]; }); })()"
+    )
+    (x0, y0), (x1, y1) = middle  # type: ignore[misc]
+    mouse = page.page.mouse
+    pen.keys.press("b")
+    mouse.click(x0, y0)
+    mouse.move(x1, y1)
+    with pen.change():
+        mouse.click(x1, y1)
+    (crank,) = pen.drawing.facts()["bodies"]  # type: ignore[misc]
+    assert [0, 0, 0] in crank["points"] and [0, 0, 0.1] in crank["points"]
+    # the others by keys: a point that is there, numbers, a length with an angle, arrows
+    pen.keys.press("b")
+    pen.point((0, 0.1))
+    with pen.change():
+        pen.point((0.35, 0.2))
+    pen.point((0.3, 0))
+    with pen.change():
+        pen.type(length=math.hypot(0.05, 0.2), angle=math.degrees(math.atan2(0.2, 0.05)))
+    pen.place("j", (0, 0))
+    pen.place("j", (0, 0.1))
+    pen.place("j", (0.35, 0.2))
+    assert pen.verified()["freedoms"] == "3"
+    pen.place("j", (0.3, 0))  # one body and the ground: it closes the loop by itself
+    pen.place("t", (0.175, 0.15))
+    shown = pen.verified()
+    assert shown["freedoms"] == "1" and shown["loops"] == "1" and shown["redundant"] == "none"
+    assert pen.drawing.document["closures"]["revolute 4"]["kind"] == "point-in-plane"
+    pen.keys.press("Escape")
+    pen.plays(0.5, "revolute 1")
+    path = page.page.locator("#view svg path[d^=M]")
+    assert path.count() > 0  # the coupler curve
+    drawn, words = pen.drawing.text(), page.ask("JSON.stringify(bench.drawing.drawing.told)")
+    page.come()  # nothing of it lives in the page alone
+    page.until("bench.drawing?.drawing.told")
+    assert page.ask("JSON.stringify(bench.drawing.drawing.told)") == words
+    pen = Pen(page, run)
+    pen.undo_all()
+    assert pen.drawing.text() == empty
+    while pen.drawing.redo_words:
+        pen.key("Control+y")
+    assert pen.drawing.text() == drawn
+
+
+def meet(a: Point, ra: float, b: Point, rb: float, left: bool) -> tuple[float, float]:
+    """Where circles about two points meet, left or right of the way from a to b."""
+    way, far = np.subtract(b, a), math.dist(a, b)
+    along = (ra**2 - rb**2 + far**2) / (2 * far)
+    high = math.sqrt(ra**2 - along**2) * (1 if left else -1)
+    x, z = np.asarray(a) + along * way / far + high * np.array([-way[1], way[0]]) / far
+    return round(float(x), 6), round(float(z), 6)  # as somebody types it
+
+
+def test_a_jansen_leg_is_drawn_and_walks(page: Seat, run: Workbench) -> None:
+    """Theo Jansen's numbers, in centimetres."""
+    pen = Pen(page, run)
+    pen.begin(space=False)
+    centre, fixed, pin = (0.38, 0.078), (0.0, 0.0), (0.53, 0.078)
+    top = meet(fixed, 0.415, pin, 0.5, True)
+    left = meet(fixed, 0.401, top, 0.558, True)
+    low = meet(fixed, 0.393, pin, 0.619, False)
+    knee = meet(left, 0.394, low, 0.367, False)
+    foot = meet(knee, 0.657, low, 0.49, False)
+    for a, b in ((centre, pin), (pin, top), (pin, low), (fixed, low), (left, knee)):
+        pen.place("b", a, b)
+    pen.outline(fixed, top, left)
+    pen.outline(knee, low, foot)
+    pen.place("g", centre)
+    for joint in (pin, pin, top, left, knee, low, low, fixed):  # three bodies: two joints
+        pen.place("j", joint)
+    pen.place("g", fixed)
+    shown = pen.verified()
+    assert (shown["bodies"], shown["loops"], shown["freedoms"]) == ("7", "3", "1")
+    assert shown["redundant"] == "none" and not pen.drawing.state.verify["problems"]
+    pen.keys.press("Escape")
+    pen.plays(0.3, str(next(iter(pen.drawing.document["joints"]))))
+
+
+def test_a_bennett_linkage_is_drawn_in_space_and_moves(page: Seat, run: Workbench) -> None:
+    """Four skew axes at the corners of a tetrahedron: three bodies, four revolutes, and yet one
+    freedom, with three equations that repeat others (Bennett 1903)."""
+    pen = Pen(page, run)
+    pen.begin(space=True)
+    corners = ((0.2, 0.0, 0.1), (0.0, 0.2, -0.1), (-0.2, 0.0, 0.1), (0.0, -0.2, -0.1))
+    axes = ("-1 0 1", "0 1 1", "1 0 1", "0 -1 1")  # across both bars of a corner
+    for a, b in pairwise(corners):
+        pen.place("b", a, b)
+    for tool, corner, axis in zip("gjjg", corners, axes, strict=True):
+        pen.keys.press(tool)
+        field = page.page.locator('[data-option="axis"]')
+        field.fill(axis)
+        field.press("Enter")
+        with pen.change():
+            pen.point(corner)
+    shown = pen.verified()
+    assert (shown["bodies"], shown["loops"], shown["freedoms"]) == ("3", "1", "1")
+    assert shown["redundant"] != "none"
+    pen.keys.press("Escape")
+    pen.plays(0.3, str(next(iter(pen.drawing.document["joints"]))))
+    assert Path(pen.drawing.folder).is_dir()
