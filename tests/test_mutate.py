@@ -116,6 +116,33 @@ def test_tests_of_a_room_are_its_own_and_those_that_mention_it(tiny: Project) ->
     (tiny.root / "tests" / "test_by_helper.py").write_text("import helper\n")
     assert files_of_room(tiny, "room") == ["tests/room/test_sums.py", "tests/test_by_helper.py"]
     assert files_of_room(tiny, "other") == ["tests/test_elsewhere.py"]
+    (tiny.root / "src" / "tiny" / "__init__.pyi").write_text("from tiny.other import N as count\n")
+    by_name = tiny.root / "tests" / "test_by_name.py"
+    by_name.write_text("import tiny as tb\nassert tb.count\n")
+    assert files_of_room(tiny, "other") == ["tests/test_by_name.py", "tests/test_elsewhere.py"]
+
+
+def test_tests_of_c_are_those_of_the_rooms_that_import_it(tiny: Project) -> None:
+    (tiny.root / "src" / "tiny" / "room" / "sums.c").write_text("int one;\n")
+    (tiny.root / "src" / "tiny" / "upper").mkdir()
+    (tiny.root / "src" / "tiny" / "upper" / "__init__.py").write_text("from tiny.room import x\n")
+    (tiny.root / "tests" / "upper").mkdir()
+    (tiny.root / "tests" / "upper" / "test_upper.py").write_text("")
+    found = files_of_room(tiny, "room")
+    assert found == ["tests/room/test_sums.py", "tests/upper/test_upper.py"]
+    assert files_of_room(tiny, "upper") == ["tests/upper/test_upper.py"]
+
+
+def test_tests_that_reach_the_python_beside_a_file_of_c_look_first() -> None:
+    text = "int f(int n) {\n    return n + 2;\n}\n"
+    mutant = next(iter(c_mutants("src/tiny/room/deep/sums.c", text)))
+    face, far = "src/tiny/room/deep/face.py", "src/tiny/room/other.py"
+    maps = SimpleNamespace(found={
+        name: FileMap(name, [(f"{name}::x", 1.0, "passed")], {path: {"7": [-1, 0]}})
+        for name, path in {"tests/a.py": far, "tests/b.py": face}.items()
+    })  # fmt: skip
+    (first,) = looks(mutant, list(maps.found), maps, budget=60.0)  # type: ignore[arg-type]
+    assert first.tests == ["tests/b.py::x"]
 
 
 def test_quick_tests_that_reach_the_line_look_first_then_all_of_their_files() -> None:

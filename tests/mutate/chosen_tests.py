@@ -42,6 +42,16 @@ class FileMap:
         found = (self.tests[i] for i in self.lines.get(path, {}).get(str(line), []) if i >= 0)
         return sorted((seconds, name) for name, seconds, outcome in found if outcome == "passed")
 
+    def reaching_beside(self, path: str) -> list[tuple[float, str]]:
+        """Passing tests that reach a line of the Python that faces a file of C, beside it."""
+        folder = path.rpartition("/")[0]
+        places = [
+            (face, int(line))
+            for face, lines in self.lines.items() if face.rpartition("/")[0] == folder
+            for line in lines
+        ]  # fmt: skip
+        return sorted({pair for place in places for pair in self.reaching(*place)})
+
 
 def test_files(project: Project) -> list[str]:
     """All files of tests."""
@@ -50,22 +60,51 @@ def test_files(project: Project) -> list[str]:
 
 
 def files_of_room(project: Project, room: str) -> list[str]:
-    """Files of tests in the room's folder, then those that mention the room, by themselves or by a
-    module beside the tests that they import."""
+    """Files of tests in the room's folder, then those that mention the room or what users have of
+    it, by themselves or by a module beside the tests that they import; of a room with C those of
+    all rooms that import it, too: what acts there is called from afar."""
     package = re.escape(project.package)
+    words = "|".join(map(re.escape, [room, *public_names(project, room)]))
     mention = re.compile(
-        rf"\b(?:{package}|tb)\.{room}\b|from {package} import .*\b{room}\b|\b{package}/{room}\b"
+        rf"\b(?:{package}|tb)\.(?:{words})\b|from {package} import .*\b(?:{words})\b"
+        rf"|\b{package}/{room}\b"
     )
     texts = {name: (project.root / name).read_text("utf-8") for name in test_files(project)}
     beside = (p for p in (project.root / "tests").glob("*.py") if not p.name.startswith("test_"))
     helpers = [p.stem for p in sorted(beside) if mention.search(p.read_text("utf-8"))]
     helped = re.compile(rf"^(?:from|import) (?:{'|'.join(helpers)})\b", re.M) if helpers else None
     own = [name for name in texts if name.startswith((f"tests/{room}/", f"tests/test_{room}.py"))]
+    callers = tuple(f"tests/{each}/" for each in rooms_above_c(project, room))
     others = [
         name for name, text in texts.items()
-        if name not in own and (mention.search(text) or (helped and helped.search(text)))
+        if name not in own
+        and (name.startswith(callers) or mention.search(text) or (helped and helped.search(text)))
     ]  # fmt: skip
     return own + others
+
+
+def public_names(project: Project, room: str) -> list[str]:
+    """What the package itself gives of a room, as its stub says."""
+    stub = project.root / "src" / project.package / "__init__.pyi"
+    tree = ast.parse(stub.read_text("utf-8")) if stub.exists() else ast.Module([], [])
+    inside = re.compile(rf"{re.escape(project.package)}\.{room}(\.|$)")
+    return [
+        name.asname or name.name
+        for node in tree.body
+        if isinstance(node, ast.ImportFrom) and inside.match(node.module or "")
+        for name in node.names
+    ]  # fmt: skip
+
+
+def rooms_above_c(project: Project, room: str) -> list[str]:
+    """Rooms that import one that is written in C."""
+    base = project.root / "src" / project.package
+    if not any((base / room).rglob("*.c")):
+        return []
+    imports = re.compile(rf"^\s*from {re.escape(project.package)}\.{room}\b", re.M)
+    texts = ((path, path.read_text("utf-8")) for path in base.rglob("*.py"))
+    found = {path.relative_to(base).parts[0] for path, text in texts if imports.search(text)}
+    return sorted(each for each in found - {room} if not each.endswith(".py"))
 
 
 def fingerprint(paths: Iterable[Path]) -> str:
@@ -153,9 +192,14 @@ def looks(mutant: Mutant, files: list[str], maps: Maps, budget: float) -> list[L
     first, for as many seconds as the budget has."""
     line = statement_line(mutant)
     known = [maps.found[name] for name in files if maps.found[name].passing]
-    reaching = [each for each in known if str(line) in each.lines.get(mutant.path, {})]
     own = f"tests/{room_of(mutant.path)}/"
-    quick = [(s, name) for each in reaching for s, name in each.reaching(mutant.path, line)]
+    if mutant.path.endswith(".py"):
+        reaching = [each for each in known if str(line) in each.lines.get(mutant.path, {})]
+        quick = [(s, name) for each in reaching for s, name in each.reaching(mutant.path, line)]
+    else:
+        faces = {each.path: each.reaching_beside(mutant.path) for each in known}
+        reaching = [each for each in known if faces[each.path]]
+        quick = [pair for each in reaching for pair in faces[each.path]]
     if reaching and not quick:  # a line of the module itself: whoever runs anything of it
         quick = [
             (seconds, name)

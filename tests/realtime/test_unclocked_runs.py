@@ -242,7 +242,7 @@ def test_devices_for_ports_give_what_they_have(cart: tb.System) -> None:
 
     guarded = {"echo": tb.devices.GuardedOutput()}
     with tb.live(cart, speed=None, outputs=guarded) as live:
-        served = live.connect("force", SimpleNamespace(read=read), rate=10_000.0)  # type: ignore[arg-type]
+        served = live.connect("force", SimpleNamespace(read=read), rate=10_000.0)
         assert isinstance(served, Service) and failed.wait(10.0)
         served._thread.join(10.0)
         live.run(0.001)

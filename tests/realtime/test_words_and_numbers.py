@@ -103,7 +103,7 @@ def test_ports_take_what_lies_within_their_limits_ends_included() -> None:
         ({"low": "0"}, "low must be a number,"),
     ):  # fmt: skip
         with pytest.raises(tb.InputError, match=text):
-            GuardedOutput(**wrong)  # type: ignore[arg-type]
+            GuardedOutput(**wrong)
 
 
 def test_guards_are_in_ticks() -> None:
@@ -127,7 +127,7 @@ def test_energy_ports_are_places_of_forces_and_motions() -> None:
         ({"at_limit": "clip"}, "at_limit is 'safe' or 'damp'"),
     ):  # fmt: skip
         with pytest.raises(tb.InputError, match=text):
-            EnergyObserver({"f": "x"}, **wrong)  # type: ignore[arg-type]
+            EnergyObserver({"f": "x"}, **wrong)
 
 
 def test_numbers_of_ports_are_plain() -> None:

@@ -1,5 +1,7 @@
 """Times of runs: spans, grids of instants, knots, and what an input is over them."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -292,7 +294,8 @@ def test_parts_of_a_run_end_where_rates_jump_and_return_to_the_grid() -> None:
 
 def test_samples_spread_over_a_run_keep_their_times() -> None:
     timed = _timed({"a": [0.0, 1.0, 4.0], "b": 2.0, "c": abs}, 3.0)
-    times, values = timed["a"]  # type: ignore[misc]
-    assert times.tolist() == [0.0, 1.5, 3.0] and values.tolist() == [0.0, 1.0, 4.0]  # type: ignore[union-attr]
+    pair: Any = timed["a"]
+    times, values = pair
+    assert times.tolist() == [0.0, 1.5, 3.0] and values.tolist() == [0.0, 1.0, 4.0]
     assert timed["b"] == 2.0 and timed["c"] is abs
     assert _timed(None, 1.0) == {}

@@ -344,7 +344,7 @@ class Lines:
 
 def test_an_account_adds_what_jumps_took_to_impacts() -> None:
     meter: Any = SimpleNamespace(work=np.array([1.0, 2.0, 3.0]), inputs=lambda times, states: None)
-    account: Any = EnergyAccount(Lines(), meter)  # type: ignore[type-var, arg-type]
+    account: Any = EnergyAccount(Lines(), meter)  # type: ignore[arg-type]
     account.jump("hit", 0.5, np.array([[2.0, 1.0], [1.0, 1.0]]))
     before, after = {"a": 1.0, "b": 2.0}, {"a": 1.0, "b": 1.0}
     account.note(EventRecord("hit", 0.75, 1, before, 0.0, after))

@@ -202,7 +202,7 @@ def test_functions_differ_by_what_they_hold() -> None:
 
 def test_outcomes_are_numbers_by_names_of_their_own() -> None:
     def gave(found: object) -> object:
-        return _outcome(lambda **_: found, {"index": 1.0})  # type: ignore[arg-type, return-value]
+        return _outcome(lambda **_: found, {"index": 1.0})  # type: ignore[arg-type]
 
     assert gave({"y": np.float32(1.5), "n": 2}) == {"y": 1.5, "n": 2.0}
     for name in ("index", "failure", "a\nb", 3):

@@ -1,6 +1,7 @@
 """Solvers of C by themselves: many right sides, transposed, complex, sparse, and singular ones."""
 
 import ctypes
+from typing import Any
 
 import numpy as np
 import pytest
@@ -135,7 +136,7 @@ def test_pivots_count_above_the_tolerance_of_the_first(small: float, rank: int) 
 # ---- sparse --------------------------------------------------------------------------------------
 
 
-def ldl(found: Elimination, values: np.ndarray, **given_: object) -> int:
+def ldl(found: Elimination, values: np.ndarray, **given_: Any) -> int:
     pattern = LIB.struct("tb_ldl")(
         found.size, address_of(found.starts), address_of(found.rows), address_of(found.targets)
     )
