@@ -57,12 +57,13 @@ def described(what: object) -> Iterator[str]:
         yield from (f"parts {name} {line}" for line in described(part.model))
 
 
-def check(found: Iterable[str], name: str, config: pytest.Config) -> None:
-    """Lines are those of a file, but for rounding, or `--update-golden` makes them that."""
+def check(found: Iterable[str], name: str, config: pytest.Config, rtol: float = 1e-9) -> None:
+    """Lines are those of a file, but for rounding (a part `rtol` of numbers), or `--update-golden`
+    makes them that."""
     lines, file = list(found), GOLDEN / f"{name}.txt"
     if config.getoption("--update-golden", default=False):
         file.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    changed = differing(lines, file.read_text(encoding="utf-8").splitlines())
+    changed = differing(lines, file.read_text(encoding="utf-8").splitlines(), rtol)
     told = "\n".join(changed[:20])
     assert not changed, f"{file.name}: run with --update-golden if these are meant:\n{told}"
 
@@ -80,12 +81,12 @@ def _expressions(item: object) -> Iterator[int]:
         yield from _expressions([each for _, each in _told(item)])
 
 
-def differing(found: list[str], expected: list[str]) -> list[str]:
+def differing(found: list[str], expected: list[str], rtol: float = 1e-9) -> list[str]:
     """The lines that differ by more than rounding, as in a patch."""
     left = list(expected)
     news = []
     for line in found:
-        same = next((one for one in left if _alike(line, one)), None)
+        same = next((one for one in left if _alike(line, one, rtol)), None)
         if same is None:
             news.append(f"+ {line}")
         else:
@@ -93,13 +94,13 @@ def differing(found: list[str], expected: list[str]) -> list[str]:
     return [*(f"- {line}" for line in left), *news]
 
 
-def _alike(one: str, other: str) -> bool:
+def _alike(one: str, other: str, rtol: float) -> bool:
     if one == other:
         return True
     if _NUMBER.sub("#", one) != _NUMBER.sub("#", other):
         return False
     pairs = zip(_NUMBER.findall(one), _NUMBER.findall(other), strict=True)
-    return all(np.isclose(float(x), float(y), rtol=1e-9, atol=1e-12) for x, y in pairs)
+    return all(np.isclose(float(x), float(y), rtol=rtol, atol=1e-12) for x, y in pairs)
 
 
 def _told(item: object) -> Iterator[tuple[str, object]]:
