@@ -10,12 +10,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from touchback.workbench.drawing import Drawing
 
 import touchback as tb
 from tests.workbench.browser import Seat, seat, until
 from touchback import workbench
 from touchback.workbench import Workbench
+from touchback.workbench.drawing import Drawing
 
 Point = Sequence[float]  # x, z of the plane, or x, y, z of space [m]
 

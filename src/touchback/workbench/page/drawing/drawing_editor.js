@@ -29,7 +29,11 @@ export class DrawingEditor {
     listenForKeys(this);
     this.view.overlay.painters.add(overlay => { if (this.resting && this.view.colours) paintChosen(overlay, this.view, this.drawing); });
     this.drawing.changed.add(() => this.take());
-    bench.on("scene", () => this.markLoose());
+    bench.on("scene", () => {
+      this.markLoose();
+      if (this.begun) this.view.stage.fit(this.view.world.bounds);
+      this.begun = false;
+    });
     this.session.choose("select");
     if (this.drawing.told) for (const fn of this.drawing.changed) fn();
   }
@@ -60,6 +64,7 @@ export class DrawingEditor {
 
   /** Another drawing: it is seen from the beginning. */
   begin() {
+    this.begun = true;
     this.drawing.choose([]);
     this.session.plane.origin = this.session.raw = [0, 0, 0];
     this.session.choose("select");

@@ -28,7 +28,7 @@ export class DrawingFiles {
 
   /** Empty, in the plane or in space; what was drawn stays in the history. */
   begin() {
-    const start = space => async () => { if (await this.drawing.send("new", { space })) { made.close(); this.editor.begin(); } };
+    const start = space => async () => { this.editor.begin(); if (await this.drawing.send("new", { space })) made.close(); };
     const made = dialog("New drawing", h("p", { class: "soft" }, "Undo brings back what was drawn before."), h("div", { class: "row" },
       act("In the plane", "new plane", start(false), { class: "first" }), act("In space", "new space", start(true))));
     return made;
@@ -36,7 +36,7 @@ export class DrawingFiles {
 
   async open() {
     const answer = await this.drawing.send("files"), names = (answer?.files || []).map(each => each.name ?? each);
-    const take = async fields => { if (await this.drawing.send("open", fields)) { made.close(); this.editor.begin(); } };
+    const take = async fields => { this.editor.begin(); if (await this.drawing.send("open", fields)) made.close(); };
     const chooser = h("input", { type: "file", accept: ".yaml,.yml,.json", "aria-label": "a file of this computer", onchange: async () => { const [file] = chooser.files; if (file) await take({ text: await file.text() }); } });
     const made = dialog("Open a drawing", h("h3", {}, "On the server"), names.length ? h("ul", { class: "files" }, names.map(name => h("li", {}, h("button", { type: "button", class: "plain", "data-file": name, onclick: () => take({ file: name }) }, name)))) : h("p", { class: "soft" }, "The folder holds no drawing yet."),
       h("h3", {}, "On this computer"), chooser);
@@ -50,6 +50,7 @@ export class DrawingFiles {
     const fetchText = async () => { const answer = await this.drawing.send("text", { format: format() }); if (answer) { download(name.value.trim(), answer.text); made.close(); } };
     const made = dialog("Save the drawing", h("form", { onsubmit: keep }, h("label", { class: "field" }, h("span", {}, "file"), name), h("p", { class: "soft small" }, ".yaml, or .py for Python source"),
       h("div", { class: "row" }, h("button", { class: "first", "data-act": "save" }, "Save on the server"), act("Download", "download", fetchText))));
+    name.focus();
     name.setSelectionRange(0, this.stem.length);
     return made;
   }

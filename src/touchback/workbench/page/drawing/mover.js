@@ -129,5 +129,12 @@ export class Mover {
     if (group) this.drawing.send("ungroup", { name: group.name });
   }
 
+  /** Chooses the item after the last one that is chosen, or the one before. */
+  step(by) {
+    const { bodies, joints, closures, forces, sensors, drives } = this.drawing.lists(), all = Object.entries({ bodies, joints, closures, forces, sensors, drives }).flatMap(([section, list]) => list.map(({ name }) => ({ section, name })));
+    const at = all.findIndex(each => sameItem(each, this.drawing.chosen.at(-1)));
+    if (all.length) this.drawing.choose([all[(Math.max(at, by < 0 ? 0 : -1) + by + all.length) % all.length]]);
+  }
+
   all() { const { bodies, joints, closures, forces } = this.drawing.lists(); this.drawing.choose(Object.entries({ forces, closures, joints, bodies }).flatMap(([section, list]) => list.map(({ name }) => ({ section, name })))); }
 }
