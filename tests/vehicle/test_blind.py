@@ -6,7 +6,13 @@ import pytest
 import touchback as tb
 from touchback.recording import Run
 from touchback.vehicle.manoeuvres.road_manoeuvres import gap
-from touchback.vehicle.simulator import CASTERS, ObstacleEncounter, SimulatorCar, meet_obstacles
+from touchback.vehicle.simulator import (
+    CASTERS,
+    ObstacleEncounter,
+    ObstacleSession,
+    SimulatorCar,
+    meet_obstacles,
+)
 
 
 def road() -> tb.System:
@@ -108,3 +114,66 @@ def test_who_ends_a_trial_keeps_what_was_passed(calls: int, passed: int) -> None
         meet_obstacles(live, 1, met)  # type: ignore[arg-type]
     assert [each.turn for each in met] == [1, 2][:passed]
     assert live.set["obstacle"] == 100.0 + 2.0 * 20.0  # two seconds ahead
+
+
+def lane() -> tb.System:
+    """A point at 20 m/s that goes aside as the wheel says, with all that encounters are told of."""
+    m = tb.Model("lane")
+    m.parameter("front caster", 0.1)
+    m.parameter("obstacle", -100.0)
+    wheel = m.input("device wheel", unit="rad")
+    m.state("x", rate=20.0)
+    m.state("y", rate=4.0 * wheel)
+    for name, value in (
+        ("speed", 20.0), ("yaw", 0.0), ("yaw rate", wheel), ("lateral", 2.0 * wheel),
+        ("steering torque", 3.0 * wheel),
+    ):  # fmt: skip
+        m.sensor(name, tb.Signal(value + 0.0 * m.time))
+    return m.compile()
+
+
+def test_attempts_begin_anew_and_a_hidden_order_is_told_when_all_of_it_was_driven() -> None:
+    """Straight on he hits it by half of its width, which is 1 m; with 0.4 rad from
+    the start he is 1.6 m/s aside, more than 8 m after 5 s, and off a road of 11.5 m."""
+    phases: list[str] = []
+    with tb.live(lane(), rate=1000, speed=None) as live:
+        session = ObstacleSession(live, 3, lambda: phases.append(session.phase))
+        session.drive(CASTERS[1])
+        live["device wheel"] = 0.4
+        for _ in CASTERS[1:]:
+            session.drive()
+        hidden = session.facts()
+        session.drive()
+        told = session.facts()
+        run = session.run
+    assert phases == ["driving", "obstacle", "over"] * 4
+    assert (hidden["hidden"], told["hidden"]) == (2, 0)
+    assert [each["caster"] for each in hidden["attempts"]] == [CASTERS[1], None, None]
+    assert sorted(each["caster"] for each in told["attempts"][1:]) == sorted(CASTERS)
+    straight, aside = (each["figures"] for each in told["attempts"][:2])
+    assert straight["gap"] == pytest.approx(-0.5, abs=1e-9) and straight["off road"] == 0.0
+    assert straight["torque"] == 0.0 and straight["aside"] == 0.0
+    assert aside["off road"] == 1.0 and aside["gap"] > 0.5
+    assert (aside["torque"], aside["yaw rate"]) == pytest.approx((1.2, 0.4))
+    assert aside["lateral"] == pytest.approx(0.8)
+    for each in session.met:  # from the same start each time
+        place = float(np.interp(each.appears, run.time, run["x"]))
+        assert 2.0 * 20.0 <= place <= 5.1 * 20.0 and each.place == pytest.approx(place + 40.0)
+    curves = told["attempts"][1]["curves"]
+    assert np.interp(0.0, curves["time"], curves["x"]) == pytest.approx(-40.0, abs=0.5)
+    assert len(set(map(len, curves.values()))) == 1 and np.diff(curves["time"]).min() > 0.0
+
+
+def test_an_attempt_that_is_given_up_is_not_kept_and_its_caster_comes_again() -> None:
+    """Whoever asks is in another thread; here it happens as soon as the attempt tells its phase."""
+    with tb.live(lane(), rate=1000, speed=None) as live:
+        session = ObstacleSession(live, 3)
+        session.changed = lambda: session.give_up() if session.phase == "obstacle" else None
+        session.drive()
+        first = live["front caster"]
+        assert session.phase == "ready" and session.facts()["attempts"] == []
+        session.changed = lambda: None
+        session.drive()
+        assert live["front caster"] == first and len(session.met) == 1
+        session.begin(0.1)  # the nearest that there is
+        assert session._asked.get() == CASTERS[1]

@@ -2,17 +2,21 @@
 the road, the car and what it feels are seen."""
 
 from collections.abc import Iterator
+from threading import Thread
 
+import msgspec
 import numpy as np
 import pytest
 
 import touchback as tb
 from tests.workbench.browser import Seat, seat, shot, until
 from touchback import gallery, workbench
+from touchback.cli import vehicle_commands
 from touchback.realtime.control import CommandServer, Exposed
-from touchback.vehicle.driven_cars import WholeCar
+from touchback.vehicle.driven_cars import CARS, WholeCar
 from touchback.vehicle.drivers import Human
 from touchback.vehicle.manoeuvres import model_of
+from touchback.vehicle.simulator import blind_trial
 from touchback.workbench.live_source import LiveSource
 from touchback.workbench.page_source import Pedal, SceneSeat
 
@@ -63,6 +67,59 @@ def test_an_obstacle_far_away_makes_the_picture_of_the_car_no_larger(system: tb.
     run = tb.live(system)
     low, high = np.array(LiveSource(run, CommandServer(run)).scene().bounds)
     assert (high - low)[0] < 3 * 3.6
+
+
+@pytest.mark.parametrize("car", CARS)
+def test_before_the_first_tick_every_shape_of_each_car_is_somewhere(car: str) -> None:
+    """A page may open before its run starts: a number that is none would be null in its scene. The
+    single-track car has states alone, and no body to be seen."""
+    run = tb.live(model_of(CARS[car](), Human(), 10.0).compile())
+    text = msgspec.json.encode(LiveSource(run, CommandServer(run)).scene())
+    found = msgspec.json.decode(text)
+    numbers = [x for each in found["shapes"] for x in (*each["numbers"], *each["at"])]
+    assert (len(found["shapes"]) > 3) is bool(run.system.model.bodies)
+    assert None not in numbers
+    assert None not in (*found["bounds"][0], *found["bounds"][1])
+
+
+@pytest.mark.browser
+def test_a_visitor_drives_attempts_and_sees_their_results(
+    chromium: object, system: tb.System, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Enter starts, an arrow steers, the results open by themselves with two curves of an attempt
+    and its numbers, are saved as a file, and the car begins anew."""
+    for name, value in (("_STRAIGHT", (0.1, 0.2)), ("NOTICE", 0.5), ("_AFTER", 0.5)):
+        monkeypatch.setattr(blind_trial, name, value)
+    with (
+        tb.live(system.independent_copy(), rate=1000, method="rk4") as live,
+        workbench.open(live, exposed=vehicle_commands.ON_PAGE) as bench,
+    ):
+        session = vehicle_commands.open_session(bench, live, 1)
+        serving = Thread(target=session.serve, daemon=True)
+        serving.start()
+        with seat(chromium, bench) as page:  # type: ignore[arg-type]
+            page.until("bench.obstacle.phase === 'ready'")
+            assert page.ask("document.documentElement.dataset.left") == "closed"
+            page.page.keyboard.down("ArrowLeft")
+            page.page.keyboard.press("Enter")
+            page.until("!bench.obstacle.results.hidden && bench.obstacle.phase === 'over'")
+            page.page.keyboard.up("ArrowLeft")
+            assert page.ask("document.querySelectorAll('#trial .curve').length") == 3
+            assert "hidden" in page.page.locator("#trial tbody").inner_text()
+            with page.page.expect_download() as saved:
+                page.page.get_by_role("button", name="Save (CSV)").click()
+            lines = saved.value.path().read_text().splitlines()
+            assert lines[0].startswith("attempt,caster [rad],time") and len(lines) > 50
+            page.page.get_by_label("Caster").select_option("0.15")
+            page.page.get_by_role("button", name="Drive again").first.click()
+            page.until("bench.obstacle.facts.attempts.length === 2")
+            page.until("!bench.obstacle.results.hidden")
+            assert "8.6°" in page.page.locator("#trial tbody").inner_text()
+            page.page.keyboard.press("Escape")
+            page.until("bench.obstacle.results.hidden")
+            assert session.met[1].place < session.met[0].place + 30.0  # both from the start
+        live.stop()
+        serving.join()
 
 
 @pytest.mark.browser

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from msgspec import Meta
 from rich.table import Table
 
 import touchback as tb
@@ -22,7 +23,7 @@ from touchback.errors import InputError
 from touchback.figure_style import PICTURES
 from touchback.names import suggestion, unknown_name
 from touchback.realtime import signals_as_ctrl_c
-from touchback.realtime.control import Exposed
+from touchback.realtime.control import Exposed, Message
 from touchback.recording import save_run
 
 
@@ -116,8 +117,8 @@ _MAX_AGE = 0.05  # s, of an angle
 _HANDS = 12.0  # rad/s: a page's steps of an angle become a motion, as hands make it
 
 
-#: Who drives on a page turns the wheel, and nothing else.
-_ON_PAGE = Exposed([_ANGLE], parameters=False, hands=False, structure=False, transport=False)
+#: Who drives on a page turns the wheel, and goes on after an emergency stop; nothing else.
+ON_PAGE = Exposed([_ANGLE], parameters=False, hands=False, structure=False, transport=("resume",))
 
 
 def at_wheel(
@@ -161,7 +162,7 @@ def _driven(
         system = model.compile()
     ports = [] if wheel is None else [_ANGLE, _TORQUE, *(["throttle", "brake"] if pedals else [])]
     run = tb.live(
-        system, rate=tb.vehicle.simulator.RATE, method="rk4", record=True,
+        system, rate=tb.vehicle.simulator.RATE, method="rk4", record=page is None or not person,
         inputs={
             name: tb.devices.WatchedInput(max_age=_MAX_AGE) for name in ports if name != _TORQUE
         },
@@ -174,20 +175,58 @@ def _driven(
             run.connect(name, wheel)
     speed = 3.6 * tb.vehicle.simulator.SPEED
     met: list[tb.vehicle.simulator.ObstacleEncounter] = []
+    chosen = random.randrange(2**32) if seed is None else seed
+    session = None
     with suppress(KeyboardInterrupt):
         if page is not None:
-            exposed = _ON_PAGE if on_page else None
-            shown = closing.enter_context(workbench.open(run, port=page, exposed=exposed))
+            shown = closing.enter_context(
+                workbench.open(run, port=page, exposed=ON_PAGE if on_page else None)
+            )
             out.print(f"page: {shown.url}", soft_wrap=True)
-            if on_page:
-                out.print("It starts once the page is open.")
-                shown.wait_for_page()
-        out.print(f"{speed:.0f} km/h; something will stand on the road. Ctrl-C ends it.")
         with run:
-            chosen = random.randrange(2**32) if seed is None else seed
-            tb.vehicle.simulator.meet_obstacles(run, chosen, met)
+            if page is not None and person:
+                session = open_session(shown, run, chosen)
+                out.print(f"{speed:.0f} km/h; start each attempt on the page. Ctrl-C ends it.")
+                session.serve()
+            else:
+                out.print(f"{speed:.0f} km/h; something will stand on the road. Ctrl-C ends it.")
+                tb.vehicle.simulator.meet_obstacles(run, chosen, met)
     out.print(str(run.report()))
+    if session is not None:
+        return session.run, session.met
     return sensed(run.recorded(), system), met
+
+
+class Attempt(Message, frozen=True):
+    """An attempt at the obstacle with a `caster` [rad], or the next one of a hidden order."""
+
+    caster: Annotated[float, Meta(ge=0.0, le=1.0)] | None = None
+
+
+class GiveUp(Message, frozen=True):
+    """Ends the attempt that is under way."""
+
+
+def open_session(
+    shown: workbench.Workbench, run: tb.Live, seed: int
+) -> tb.vehicle.simulator.ObstacleSession:
+    """Attempts that the pages of a workbench ask for, and are told of."""
+    """Attempts that pages ask for, and are told of."""
+    session = tb.vehicle.simulator.ObstacleSession(run, seed)
+
+    def attempt(message: Attempt, client: object) -> dict[str, object]:
+        session.begin(message.caster)
+        return {}
+
+    def give_up(message: GiveUp, client: object) -> dict[str, object]:
+        session.give_up()
+        return {}
+
+    shown.hub.add(Attempt, attempt)
+    shown.hub.add(GiveUp, give_up)
+    session.changed = shown.publish("trial", session.facts)
+    session.changed()
+    return session
 
 
 def sensed(run: tb.Run, system: tb.System) -> tb.Run:
@@ -204,13 +243,16 @@ def report_drive(
     if not met:
         out.print("It ended before anything stood on the road and was passed: nothing to tell.")
         return
-    table = Table("turn", "caster [°]", "first peak [N m]", "wheel then [rad]", "gap [m]")
+    table = Table(
+        "turn", "caster [°]", "first peak [N m]", "wheel then [rad]", "gap [m]",
+        "peak torque [N m]", "yaw rate [°/s]", "lateral [m/s²]",
+    )  # fmt: skip
     for each in met:
-        torque, angle = each.first_peak(run)
-        gap = tb.vehicle.manoeuvres.gap(run, tb.vehicle.simulator.SimulatorCar(), each.place)
+        told = tb.vehicle.simulator.encounter_figures(run, each)
         table.add_row(
-            str(each.turn), f"{math.degrees(each.caster):.1f}", f"{torque:.2f}", f"{angle:.3f}",
-            f"{gap:.2f}",
+            str(each.turn), f"{math.degrees(each.caster):.1f}", f"{told['first peak']:.2f}",
+            f"{told['angle then']:.3f}", f"{told['gap']:.2f}", f"{told['torque']:.2f}",
+            f"{math.degrees(told['yaw rate']):.1f}", f"{told['lateral']:.1f}",
         )  # fmt: skip
     out.print(table)
     if plot is not None:

@@ -27,7 +27,7 @@ from touchback.workbench.manipulate import Manipulators, model_for_page, system_
 from touchback.workbench.manipulate.state_snapshot import StateSnapshot, take_snapshot
 from touchback.workbench.page_source import Source
 from touchback.workbench.playback import PageRecordings, Playback, RecordingFolder, track_of
-from touchback.workbench.wire_format import File
+from touchback.workbench.wire_format import File, encode_message
 
 if TYPE_CHECKING:
     from touchback.workbench.page_connection import Client
@@ -286,6 +286,12 @@ class Workbench:
         self._made.append(path)
         while len(self._made) > _OFFERED:
             made.pop(self._made.popleft(), None)
+
+    def publish(self, kind: str, facts: Callable[[], Mapping[str, object]]) -> Callable[[], None]:
+        """Tells facts of a kind to each page that comes, and to all pages whenever what is returned
+        is called; from any thread."""
+        self.hub.coming.append(lambda client: client.queue_text(encode_message(kind, facts())))
+        return lambda: self.hub.announce(kind, facts())
 
     def begin(self, live: Live) -> Source:
         """A run that was forked, and ends with the page."""

@@ -8,7 +8,7 @@ import { connect, haltReason } from "./server_connection.js";
 
 const PANELS = {
   view: "./mechanism_view.js", tree: "./parts_tree.js", inspector: "./inspector.js", laws: "./controller_law_editor.js", parameters: "./sliders.js",
-  transport: "./transport_bar.js", scopes: "./scopes.js", meters: "./energy_meters.js", drive: "./driving.js", graph: "./mode_graph.js", deadlines: "./deadline_panel.js",
+  transport: "./transport_bar.js", scopes: "./scopes.js", meters: "./energy_meters.js", drive: "./driving.js", trial: "./driving_trial.js", graph: "./mode_graph.js", deadlines: "./deadline_panel.js",
 };
 const root = document.documentElement;
 const $ = id => document.getElementById(id);
@@ -72,6 +72,10 @@ bench.on("closed", () => { $("state").textContent = "not connected"; $("state").
 showDisconnected(bench, $("view"), ["transport", "left", "right"].map($));
 bench.on("log", ({ text, bad }) => note(text, bad ? "bad" : ""));
 bench.on("scene", scene => { $("title").textContent = scene.title; document.title = `${scene.title} · Touchback`; });
+bench.on("trial", () => { // who came to drive sees the road, unless panels were opened before
+  if (!root.dataset.trial) for (const name of ["left", "bottom", "right"]) if (!storage.getItem(`touchback ${name}`)) setPanel(name, false);
+  root.dataset.trial = "yes";
+});
 bench.on("poses", ({ time }) => { $("clock").textContent = `${time.toFixed(3)} s`; });
 bench.on("status", status => {
   const stopped = haltReason(status), state = stopped ? "held" : status.paused ? "paused" : "running";

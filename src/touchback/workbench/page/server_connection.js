@@ -93,6 +93,7 @@ export class Bench {
     if (message.tell === "scene") this.scene = message;
     else if (message.tell === "values") Object.assign(this.values, message.values);
     else if (message.tell === "status") this.status = message;
+    else if (message.tell === "trial") this.trial = message;
     else if (message.tell === "drawing") this.told = message;
     this.tell(message.tell, message.tell === "values" ? message.values : message);
     if (message.tell === "status" && this.recorded !== this._recorded) this.tell("recorded", this._recorded = this.recorded);
