@@ -65,13 +65,14 @@ READERS = {  # whatever module opens files, and what of it is tried here
     "recording/measured/csv_series.py": ("table",),
     "recording/measured/mcap_series.py": ("recording",),
     "recording/measured/mdf_series.py": ("mdf",),
-    "recording/measured/file_readers.py": ("table",),
+    "recording/measured/measured_run.py": ("table",),
     "recording/measured/parquet_series.py": ("parquet",),
     "recording/repair_recording.py": ("recording",),
     "recording/run_formats.py": ("run as text", "run as arrays"),
     "vehicle/car_file.py": ("car",),
     "vehicle/roads/road_files.py": ("road",),
     "vehicle/tyres/tir_file.py": ("tyre",),
+    "workbench/drawing/drawing.py": ("drawing",),
 }
 
 

@@ -5,7 +5,7 @@ import pytest
 
 import touchback as tb
 from tests.featured_models import compiled
-from touchback.batch.backends import BACKENDS, backend_for
+from touchback.batch.batch import BACKENDS, backend_for
 from touchback.batch.batch_inputs import read_batch_inputs
 from touchback.batch.batch_spec import BatchSpec
 from touchback.simulate.run_spec import RunSpec

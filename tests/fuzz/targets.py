@@ -34,6 +34,7 @@ from touchback.sweeps.sweep_folder import check_shared, hold_part, read_part as 
 from touchback.vehicle.car_file import read_car
 from touchback.vehicle.roads.road_files import parse_height_map
 from touchback.vehicle.tyres.tir_file import parse_tir
+from touchback.workbench import Drawing
 
 ROOT = Path(__file__).parents[2]
 SOURCE = Path(tb.__path__[0])
@@ -209,6 +210,10 @@ def _sweep_part() -> list[bytes]:
     return [path.read_bytes()]
 
 
+def _drawn(path: Path) -> None:
+    Drawing(folder=path.parent).open(file=path.name)
+
+
 def _archive() -> list[bytes]:
     made = io.BytesIO()
     with zipfile.ZipFile(made, "w") as archive:
@@ -219,6 +224,7 @@ def _archive() -> list[bytes]:
 TARGETS: dict[str, Target] = {
     "yaml": Target(_as_file(_compiled, ".yaml"), _models(".yaml")),
     "json": Target(_as_file(_compiled, ".json"), _models(".json")),
+    "drawing": Target(_as_file(_drawn, ".yaml"), _models(".yaml")),
     "urdf": Target(
         _as_file(_compiled, ".urdf"), _files(ROOT / "examples" / "data" / "pan_tilt.urdf")
     ),

@@ -13,7 +13,7 @@ from mcap_ros2.decoder import DecoderFactory
 import touchback as tb
 from command import touchback
 from touchback import gallery
-from touchback.recording.ros2.message_template import Pattern
+from touchback.recording.ros2.ros2_messages import Pattern
 from touchback.recording.ros2.ros2_types import decode, make
 
 R, LENGTH = 0.1, 0.4  # m: of the gallery's crank and rod

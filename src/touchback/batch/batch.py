@@ -1,6 +1,7 @@
 """Many instances of one system, run at once: states, inputs and parameters of each.
 
-A function of a system at the states of many instances.
+A function of a system at the states of many instances. The back ends of batches: each says what it
+can run, and runs it.
 """
 
 from __future__ import annotations
@@ -9,21 +10,24 @@ import os
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Unpack
+from typing import Any, Protocol, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from touchback.batch.backends import GPU, backend_for
 from touchback.batch.batch_inputs import Floats, read_batch_inputs, room_for, states_of
 from touchback.batch.batch_run import BatchRun
 from touchback.batch.batch_spec import BatchSpec, recordable_signals
 from touchback.batch.gpu.gpu_executor import (
+    GpuBatch,
     cuda_type,
     device_for,
     evaluate_on_device,
     is_on_device,
 )
+from touchback.batch.native_per_thread import ConstrainedBatch, ContactBatch
+from touchback.batch.simd import SimdBatch
+from touchback.batch.threaded_simulate import ThreadedSimulate
 from touchback.errors import InputError
 from touchback.names import names_in, unknown_name
 from touchback.native import Formulation
@@ -40,6 +44,35 @@ from touchback.simulate import (
     warn_of_ground_jumps,
 )
 from touchback.system import Function, State, System, filled
+
+
+class Backend(Protocol):
+    """A way to run many instances of a system. It holds nothing of a run."""
+
+    def can(self, spec: BatchSpec) -> str | None:
+        """Why it can't run this; None where it can."""
+
+    def run(self, spec: BatchSpec, shown: Progress) -> BatchRun:
+        """All instances, each as a run of its own would be. `shown` gets the fraction done;
+        raises `BatchInterrupted`, with what is done, after Ctrl-C."""
+
+
+GPU = GpuBatch()
+
+#: The first that can run a batch does: what is quick before what can do everything.
+BACKENDS: tuple[Backend, ...] = (
+    GPU,
+    SimdBatch(),
+    ConstrainedBatch(),
+    ContactBatch(),
+    ThreadedSimulate(),
+)
+
+
+def backend_for(spec: BatchSpec) -> Backend:
+    """The first of the table that can run it; the last runs whatever the processor can."""
+    return next(each for each in BACKENDS if each.can(spec) is None)
+
 
 _MOST = 1 << 40  # instances; memory ends far below
 

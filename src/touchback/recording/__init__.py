@@ -21,7 +21,7 @@ from touchback.recording.live_recording_metadata import (
     memory_of as memory_of,
     text_of as text_of,
 )
-from touchback.recording.measured.file_readers import reader_of as reader_of
+from touchback.recording.measured.measured_run import reader_of as reader_of
 from touchback.recording.measured.measured_series import (
     NS as NS,
     FileChannel as FileChannel,
@@ -46,7 +46,6 @@ from touchback.recording.run_records import (
 PUBLIC_SUBMODULES = (
     "recording_export",
     "repair_recording",
-    "ros2.message_template",
     "ros2.ros2_messages",
     "ros2.ros2_types",
 )

@@ -36,7 +36,7 @@ def write_run(run: RunData, path: Path, ros2: bool = False) -> None:
             writer.write_rows(topic, rows, time=0)
             writer.write_signals(topic, rows, time=0)
         if ros2:
-            from touchback.recording.ros2.ros2_channels import write_messages
+            from touchback.recording.ros2.ros2_messages import write_messages
 
             write_messages(writer, run)
 

@@ -15,7 +15,7 @@ from touchback.errors import InputError
 from touchback.interop.ros2.model_node import JOINT_COMMANDS, ErrorCounter
 from touchback.interop.ros2.node_transport import Transport
 from touchback.realtime import GuardedOutput, WatchedInput
-from touchback.recording.ros2.message_template import Pattern
+from touchback.recording.ros2.ros2_messages import Pattern
 from touchback.recording.ros2.ros2_types import JOINT_STATE, NUMBERS, decode, make
 
 _DRAINED = 500.0  # times a second that ticks are looked for

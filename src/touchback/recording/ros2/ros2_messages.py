@@ -1,17 +1,20 @@
-"""What rows of a run say as messages of ROS 2."""
+"""What rows of a run say as messages of ROS 2, one by one and many at once; a run as such messages
+in an MCAP file, which robotics tools play."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+import struct
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 import numpy as np
 
+from touchback.errors import InputError
 from touchback.model import GROUND, Frame, Model, Reaction
-from touchback.recording.ros2.message_template import Pattern
+from touchback.recording.mcap_writer import TableWriter
 from touchback.recording.ros2.ros2_types import (
     CLOCK,
     JOINT_STATE,
@@ -20,13 +23,45 @@ from touchback.recording.ros2.ros2_types import (
     WRENCH,
     encode,
     make,
+    schema_of,
 )
+from touchback.recording.run_data import RunData
 from touchback.system import System
 from touchback.system.body_poses import BodyPoses, Floats
+
+_SECONDS, _REST = 0x12345678, 0x3456789A  # of a stamp that is looked for
+_NS = 1_000_000_000
+_LATEST = 2**31 - 1  # s
+
+
+class Pattern:
+    """`message(stamp, numbers)` makes one; its bytes by rosbags show where stamp and numbers lie,
+    and there those of rows are written."""
+
+    def __init__(self, kind: str, message: Callable[[Any, np.ndarray], Any], count: int) -> None:
+        stamp = make("builtin_interfaces/msg/Time", _SECONDS, _REST)
+        marks = np.array([1.0 + i * 2.0**-40 for i in range(count)])
+        data = encode(kind, message(stamp, marks))
+        self._bytes = np.frombuffer(data, dtype=np.uint8)
+        self._stamp = data.find(struct.pack("<iI", _SECONDS, _REST))  # −1: it has none
+        self._places = [data.index(struct.pack("<d", mark)) for mark in marks]
+
+    def filled(self, times: np.ndarray, numbers: np.ndarray) -> list[bytes]:
+        """Messages of n times [s] with numbers (n, count)."""
+        block = np.tile(self._bytes, (len(times), 1))
+        if self._stamp >= 0:
+            ns = np.rint(_NS * np.clip(times, 0.0, _LATEST)).astype(np.int64)
+            stamps = np.stack([ns // _NS, ns % _NS], axis=1).astype("<u4")
+            block[:, self._stamp : self._stamp + 8] = stamps.view(np.uint8)
+        for place, column in zip(self._places, np.asarray(numbers, dtype="<f8").T, strict=True):
+            block[:, place : place + 8] = np.ascontiguousarray(column)[:, None].view(np.uint8)
+        return [row.tobytes() for row in block]
+
 
 JOINT_STATES, TF, CLOCKS = "/joint_states", "/tf", "/clock"
 WORLD = "world"  # what ROS, and the URDF that we write, call the ground
 _NONE = np.empty(0)
+_TRANSFORMS = 100.0  # a second, at most
 
 
 def topic_of(text: str) -> str:
@@ -156,3 +191,38 @@ def reaction_frames(model: Model) -> dict[str, Frame]:
             joint = model.joints.get(sensor.joint)
             found[name] = joint.child if joint is not None else model.closures[sensor.joint].b
     return found
+
+
+def write_messages(writer: TableWriter, run: RunData) -> None:
+    """Every instant as /joint_states and wrenches, and where bodies are (/tf) up to a hundred times
+    a second."""
+    if run.model is None:
+        raise InputError(
+            "This run doesn't know its mechanism, of which messages of ROS 2 tell; set run.model."
+        )
+    system = run.model.compile()
+    telling = MessageBuilder(system, ["time", *run.names])
+    missing = [name for name in system.state_names if name not in run.signals]
+    if missing:
+        raise InputError(f"The run lacks '{missing[0]}' of its mechanism; simulate it again.")
+    rows = np.column_stack([run.time, *run.signals.values()])
+    parameters = {**system.parameters, **run.parameters}
+    shown = rows[_spread(run.time)]
+    topics: dict[str, tuple[str, Sequence[bytes], np.ndarray]] = {
+        JOINT_STATES: (JOINT_STATE, telling.joint_states(rows), run.time),
+        TF: (TRANSFORMS, [telling.transforms(row, parameters) for row in shown], shown[:, 0]),
+        **{each.topic: (WRENCH, telling.wrench(rows, each), run.time) for each in telling.wrenches},
+    }
+    for topic, (kind, messages, times) in topics.items():
+        number = writer.add_messages(topic, "cdr", (kind, "ros2msg", schema_of(kind)))
+        for time, message in zip(times.tolist(), messages, strict=True):
+            writer.write_message(number, time, message)
+
+
+def _spread(times: np.ndarray) -> np.ndarray:
+    """The first and last instant, and in between those that are far enough apart."""
+    if not len(times):
+        return np.empty(0, dtype=np.int64)
+    slots = np.floor((times - times[0]) * _TRANSFORMS + 1e-6)
+    first = np.flatnonzero(np.diff(slots, prepend=-1.0) > 0)
+    return np.unique([*first, len(times) - 1])

@@ -1,4 +1,4 @@
-"""Constants, defaults and ranges of options are those that users rely on."""
+"""Options take the ranges that users rely on, and refuse what lies outside."""
 
 import inspect
 from typing import get_type_hints
@@ -8,14 +8,9 @@ from typer.models import OptionInfo
 
 from command import touchback
 from descriptions import check
-from named_numbers import check_numbers
 from touchback.cli.command_table import COMMANDS
 from touchback.cli.option_types import assignments, number
 from touchback.errors import InputError
-
-
-def test_named_numbers_are_as_they_were(pytestconfig: pytest.Config) -> None:
-    check_numbers("cli", pytestconfig)
 
 
 def test_options_take_the_ranges_they_took(pytestconfig: pytest.Config) -> None:
