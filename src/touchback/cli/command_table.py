@@ -64,7 +64,8 @@ COMMANDS: dict[str, CommandEntry] = {
     "view": CommandEntry(
         "live_commands", "view",
         "Show a mechanism on a page in the browser, where it runs and can be touched; or a "
-        "recording, which plays there. Ctrl-C ends it.",
+        "recording, which plays there; without MODEL, or with --draw, a page to draw on. Ctrl-C "
+        "ends it.",
     ),
     "replay": CommandEntry(
         "recording_commands", "replay", "Run a recording again and compare it bit for bit."

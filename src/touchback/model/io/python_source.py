@@ -33,7 +33,7 @@ from touchback.model.io.source_layout import (
     call,
     component_literal,
     flat,
-    laid_out,
+    layout_lines,
     number_literal,
     text_literal,
     texts_list,
@@ -398,7 +398,7 @@ class _ModelSource:
 
     def laid(self, start: str, item: Source) -> list[str]:
         """The lines of an item, narrower where the whole is indented."""
-        return laid_out(WIDTH - self.indent, start, item)
+        return layout_lines(WIDTH - self.indent, start, item)
 
     def shared_in(self, lines: list[str], done: set[str]) -> Iterator[str]:
         """Variables of shared expressions that these lines need for the first time, in order."""

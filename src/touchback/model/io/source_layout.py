@@ -67,7 +67,7 @@ def flat(item: Source) -> str:
     return item if isinstance(item, str) else item.on_one_line()
 
 
-def laid_out(width: int, start: str, item: Source, indent: int = 0, end: str = "") -> list[str]:
+def layout_lines(width: int, start: str, item: Source, indent: int = 0, end: str = "") -> list[str]:
     """Lines of an item after `start`, which holds its indentation already."""
     line = f"{start}{flat(item)}{end}"
     if len(line) <= width or (isinstance(item, SourceList) and not item.items):
@@ -87,7 +87,7 @@ def laid_out(width: int, start: str, item: Source, indent: int = 0, end: str = "
         if item.filled and len(lines) > 1 and len(lines[-1]) + 1 + len(text) <= width:
             lines[-1] += f" {text}"
         else:
-            lines += laid_out(width, margin, each, indent + 4, ",")
+            lines += layout_lines(width, margin, each, indent + 4, ",")
     return [*lines, " " * indent + item.closing + end]
 
 

@@ -11,11 +11,10 @@ from typing import Protocol
 
 from touchback import Live, live as live_run
 from touchback.errors import InputError
-from touchback.realtime import ActiveRecording, Fork as ForkedRun
+from touchback.realtime import ActiveRecording, Fork as ForkedRun, fork
 from touchback.realtime.control import CommandServer, Exposed, Message
 from touchback.realtime.control.command_server import SELDOM
 from touchback.realtime.control.control_messages import Stop
-from touchback.realtime.recording_fork import fork
 from touchback.workbench.live_source import LiveSource
 from touchback.workbench.page_source import Source
 from touchback.workbench.playback.playback import Playback, Record
