@@ -7,6 +7,7 @@ from touchback.dynamics.constraints import (
     constraint_rows as constraint_rows,
     coupling_row as coupling_row,
     drive_row as drive_row,
+    position_rows as position_rows,
 )
 from touchback.dynamics.crba import (
     Entries as Entries,

@@ -5,10 +5,12 @@ Multipliers act through Jᵀ: a row's multiplier is the generalised force that k
 
 from collections.abc import Sequence
 
+from msgspec import structs
+
 from touchback.dynamics.constraint_row import Row, RowFriction
 from touchback.dynamics.forward_dynamics import configuration_rate
 from touchback.dynamics.loop_closures import closure_rows
-from touchback.dynamics.mechanism_instant import Instant
+from touchback.dynamics.mechanism_instant import Coordinates, Instant
 from touchback.errors import ModelError
 from touchback.model import (
     AnyCoupling,
@@ -22,22 +24,80 @@ from touchback.model import (
 )
 from touchback.numbers import Scalar, Vector
 from touchback.spatial import ZERO
-from touchback.symbolic import Tape, jacobian, jvp, replay
+from touchback.symbolic import Place, Tape, evaluate, jacobian, jvp, lower, replay
 
 
 def constraint_rows(instant: Instant) -> list[Row]:
     """Rows of the active closures, couplings, written constraints and drives, in this order."""
-    model = instant.model
-    rows: list[Row] = []
-    for name, closure in model.closures.items():
-        if closure.active:
-            rows += closure_rows(instant, name, closure)
-    rows += [coupling_row(instant, x, kind) for x, kind in model.couplings.items() if kind.active]
+    model, rows = instant.model, _rows_without_rates(instant)
     rows += [
         constraint_row(instant, x, kept) for x, kept in model.constraints.items() if kept.active
     ]
-    rows += [drive_row(instant, x, drive) for x, drive in model.drives.items() if drive.active]
-    return rows
+    return rows + [
+        drive_row(instant, x, drive) for x, drive in model.drives.items() if drive.active
+    ]
+
+
+def _rows_without_rates(instant: Instant) -> list[Row]:
+    """Those of closures and couplings: nothing in them is derived."""
+    model = instant.model
+    rows = [
+        row
+        for name, closure in model.closures.items()
+        if closure.active
+        for row in closure_rows(instant, name, closure)
+    ]
+    return rows + [
+        coupling_row(instant, x, kind) for x, kind in model.couplings.items() if kind.active
+    ]
+
+
+def position_rows(instant: Instant) -> list[Row]:
+    """The same rows over floats with residuals and Jacobians alone: rates of drives aren't derived,
+    and written constraints are on a tape beside the instant."""
+    model, written = instant.model, dict[str, Row]()
+    if any(kept.active for kept in model.constraints.values()):
+        written = _written_rows(instant)
+    still = {
+        name: structs.replace(drive, velocity=0.0, acceleration=0.0)
+        for name, drive in model.drives.items()
+        if drive.active
+    }
+    rows = _rows_without_rates(instant)
+    rows += [written[x] for x, kept in model.constraints.items() if kept.active]
+    return rows + [drive_row(instant, x, drive) for x, drive in still.items()]
+
+
+def _written_rows(instant: Instant) -> dict[str, Row]:
+    """Rows of active written constraints, evaluated at an instant over floats."""
+    model, at, tape = instant.model, instant.at, Tape()
+    numbers, places = list[float](), dict[int, Place]()
+
+    def symbol(name: str, number: Scalar) -> int:
+        made = tape.symbol(name)
+        places[made] = ("x", len(numbers))
+        numbers.append(float(number))
+        return made
+
+    symbols = Coordinates(
+        [symbol(f"q:{i}", x) for i, x in enumerate(at.q)],
+        [symbol(f"v:{i}", x) for i, x in enumerate(at.v)],
+        {name: symbol(f"z:{name}", x) for name, x in at.z.items()},
+        {name: symbol(f"u:{name}", x) for name, x in at.u.items()},
+        symbol("time", at.time),
+        {name: symbol(f"p:{name}", x) for name, x in at.parameters.items()},
+    )
+    on_tape = Instant(model, tape, symbols)
+    found = dict[str, Row]()
+    for name, kept in model.constraints.items():
+        if kept.active:
+            row = constraint_row(on_tape, name, kept)
+            outputs = [*row.J.values(), *(() if row.h is None else (row.h,))]
+            values = evaluate(lower(tape, outputs, places), {"x": numbers})
+            h = None if row.h is None else values[-1]
+            J = dict(zip(row.J, values[: len(row.J)], strict=True))
+            found[name] = Row(name, row.unit, h, J)
+    return found
 
 
 def apply_multipliers(instant: Instant, rows: list[Row], multipliers: Sequence[Scalar]) -> None:

@@ -9,6 +9,7 @@ from touchback.dynamics import (
     default_stops as default_stops,
     float_instant as float_instant,
     initial_coordinates as initial_coordinates,
+    position_rows as position_rows,
     size_of as size_of,
 )
 from touchback.symbolic import (

@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from functools import cache
-from typing import Any, get_args
+from typing import Any, NamedTuple, get_args
 
 import numpy as np
 from msgspec.structs import fields
@@ -30,9 +30,7 @@ from touchback.model import (
     Mode,
     Transition,
     Value,
-    axis_vector,
     kinds_in,
-    rotation_to,
     turns_of,
 )
 from touchback.names import unknown_name
@@ -56,11 +54,13 @@ LOOPS = tuple(
     if issubclass(kind, JointKind) and kind.equations is not JointKind.equations
 )
 """Kinds of joints that close loops too."""
+ROWS = ("joints", "closures", "couplings", "constraints", "drives", "contacts")
+"""Sections of what others name by its coordinates, rows or forces."""
 PIN = "point-in-plane"
 LOOSE = ("free", "planar")  # kinds of joints on which bodies hang that nothing holds
 _PLANES = {"xz": "y", "zx": "y", "xy": "z", "yx": "z", "yz": "x", "zy": "x"}
 _AXES = {"axis", "first", "second", "normal"}  # fields of joints that are directions
-_SINGULAR = {
+SINGULAR = {
     "bodies": "body", "closures": "closure", "couplings": "coupling", "sensors": "sensor",
     "forces": "force", "joints": "joint", "shapes": "shape", "contacts": "contact",
     "drives": "drive", "parameters": "parameter", "inputs": "input", "parts": "part",
@@ -160,7 +160,7 @@ class Draft:
         """An item, to be changed."""
         items = self.section(section)
         if name not in items:
-            raise unknown_name(_SINGULAR[section], name, items)
+            raise unknown_name(SINGULAR[section], name, items)
         if (section, name) not in self._items:
             items[name] = deepcopy(items[name])
             self._items.add((section, name))
@@ -170,7 +170,7 @@ class Draft:
         """A new item."""
         if name in self.items(section):
             raise InputError(
-                f"There is a {_SINGULAR[section]} '{name}' already; choose another name."
+                f"There is a {SINGULAR[section]} '{name}' already; choose another name."
             )
         self.section(section)[name] = item
         self._items.add((section, name))
@@ -181,7 +181,7 @@ class Draft:
         """Takes an item out."""
         items = self.section(section)
         if name not in items:
-            raise unknown_name(_SINGULAR[section], name, items)
+            raise unknown_name(SINGULAR[section], name, items)
         self._items.discard((section, name))
         return items.pop(name)
 
@@ -348,7 +348,7 @@ class Draft:
         for section in ("joints", "closures", "couplings", "constraints", "drives"):
             if name in self.items(section):
                 raise InputError(
-                    f"There is a {_SINGULAR[section]} '{name}' already; choose another name."
+                    f"There is a {SINGULAR[section]} '{name}' already; choose another name."
                 )
 
     def as_pin(self, joint: Item) -> Item | None:
@@ -461,27 +461,25 @@ class Draft:
             for name, item in self.items(section).items():
                 yield section, name, references(section, item)
 
-    def map_all(
-        self, body: Callable[[str], str], joint: Callable[[str], str], text: Callable[[str], str]
-    ) -> None:
+    def map_all(self, changes: Changes) -> None:
         """Replaces names of bodies and joints and texts of expressions everywhere."""
         for section in SECTIONS:
             for name, item in list(self.items(section).items()):
-                changed = mapped(section, item, body, joint, text)
+                changed = mapped(section, item, changes)
                 if changed != item:
                     self.section(section)[name] = changed
         if "gravity" in self.data:
             self.data["gravity"] = [
-                text(x) if isinstance(x, str) else x for x in self.data["gravity"]
+                changes.text(x) if isinstance(x, str) else x for x in self.data["gravity"]
             ]
 
     def rename(self, section: str, name: str, to: str) -> None:
         """Another name, wherever it stands; items keep their order."""
         items = self.section(section)
         if name not in items:
-            raise unknown_name(_SINGULAR[section], name, items)
+            raise unknown_name(SINGULAR[section], name, items)
         if to in items or (section == "bodies" and to == GROUND):
-            raise InputError(f"There is a {_SINGULAR[section]} '{to}' already; choose another.")
+            raise InputError(f"There is a {SINGULAR[section]} '{to}' already; choose another.")
         self.data[section] = {to if key == name else key: each for key, each in items.items()}
         self._items -= {(section, name), (section, to)}
 
@@ -493,7 +491,7 @@ class Draft:
         def joint(given: str) -> str:
             if section == "parts" and given.startswith(f"{name}/"):
                 return to + given[len(name) :]
-            if section != "joints":
+            if section not in ROWS:
                 return given
             return to + given[len(name) :] if given == name or starts(given, name) else given
 
@@ -508,7 +506,7 @@ class Draft:
                 found = renamed(found, before + name, before + to, section == "parts")
             return found
 
-        self.map_all(body, joint, text)
+        self.map_all(Changes(body, joint, text))
         if section == "bodies":
             if name in self.poses:
                 self.poses[to] = self.poses.pop(name)
@@ -516,15 +514,22 @@ class Draft:
                 self.rename("shapes", name, to)
             if name in self.items("joints") and to not in self.items("joints"):
                 self.rename("joints", name, to)
-        if section == "inputs":
-            self._rename_in_controls(name, to)
+        self.rename_in_lists(
+            joint, lambda given: to if section == "inputs" and given == name else given
+        )
         self.made.append((section, to))
 
-    def _rename_in_controls(self, name: str, to: str) -> None:
+    def rename_in_lists(self, row: Callable[[str], str], signal: Callable[[str], str]) -> None:
+        """Replaces names of constraints in modes, and those of signals in controls and reports."""
+        for key, mode in list(self.items("modes").items()):
+            if [row(each) for each in mode.get("active", ())] != [*mode.get("active", ())]:
+                self.item("modes", key)["active"] = [row(each) for each in mode["active"]]
         for key, control in list(self.items("controls").items()):
-            if name in control.get("drives", {}):
-                own = self.item("controls", key)
-                own["drives"] = {to if k == name else k: x for k, x in own["drives"].items()}
+            drives = {signal(target): each for target, each in control.get("drives", {}).items()}
+            if drives != control.get("drives", {}):
+                self.item("controls", key)["drives"] = drives
+        if "report" in self.data:
+            self.data["report"] = [signal(each) for each in self.data["report"]]
 
     def remove(self, section: str, name: str) -> None:
         """Takes an item away, and what can't be without it."""
@@ -687,6 +692,16 @@ class References:
         self.texts: list[str] = []
 
 
+class Changes(NamedTuple):
+    """How names of bodies and joints, texts of expressions and frames are replaced, as they are
+    unless said otherwise; a frame comes with its body named anew."""
+
+    body: Callable[[str], str] = str
+    joint: Callable[[str], str] = str
+    text: Callable[[str], str] = str
+    frame: Callable[[Any], Any] = lambda frame: frame
+
+
 def references(section: str, item: Any) -> References:
     """What an item refers to."""
     found = References()
@@ -698,28 +713,25 @@ def references(section: str, item: Any) -> References:
 
         return noted
 
-    mapped(section, item, note(found.bodies), note(found.joints), note(found.texts))
+    mapped(section, item, Changes(note(found.bodies), note(found.joints), note(found.texts)))
     return found
 
 
-Words = Callable[[str], Any]
-
-
-def mapped(section: str, item: Any, body: Words, joint: Words, text: Words) -> Any:
-    """An item with names of bodies and joints and texts of expressions replaced."""
+def mapped(section: str, item: Any, changes: Changes) -> Any:
+    """An item with what stands in it replaced."""
     if section == "definitions":
-        return text(item)
+        return changes.text(item)
     if not isinstance(item, dict):
         return item
     if section == "parts":
         found = dict(item)
         if "at" in found:
-            found["at"] = _frame(found["at"], body, text)
+            found["at"] = _frame(found["at"], changes)
         if "bind" in found:
-            found["bind"] = {key: _value(each, text) for key, each in found["bind"].items()}
+            found["bind"] = {key: _value(each, changes) for key, each in found["bind"].items()}
         return found
     kind = kind_of(section, item)
-    return item if kind is None else _walk(kind, section, item, body, joint, text)
+    return item if kind is None else _walk(kind, section, item, changes)
 
 
 _STRUCTS: dict[str, Any] = {
@@ -761,9 +773,7 @@ def _holds_value(kind: Any) -> bool:
     return kind is Value or kind == Value or any(_holds_value(each) for each in get_args(kind))
 
 
-def _walk(
-    kind: Any, section: str, item: Mapping[str, Any], body: Words, joint: Words, text: Words
-) -> Item:
+def _walk(kind: Any, section: str, item: Mapping[str, Any], changes: Changes) -> Item:
     known, found = _fields(kind), dict(item)
     for key, given in item.items():
         what, inner = known.get(key, ("text", None))
@@ -774,49 +784,49 @@ def _walk(
         elif section == "joints" and key in OPTIONS:
             what = "value"
         if what == "frame":
-            found[key] = _frame(given, body, text)
+            found[key] = _frame(given, changes)
         elif what == "frames":
-            found[key] = [_frame(each, body, text) for each in given]
+            found[key] = [_frame(each, changes) for each in given]
         elif what == "joint":
-            found[key] = _names(given, joint)
+            found[key] = _names(given, changes.joint)
         elif what == "kind":
-            found[key] = _inner(inner, section, given, body, joint, text)
+            found[key] = _inner(inner, section, given, changes)
         elif what == "value":
-            found[key] = _value(given, text)
+            found[key] = _value(given, changes)
     return found
 
 
-def _inner(kinds: Any, section: str, given: Any, body: Words, joint: Words, text: Words) -> Any:
+def _inner(kinds: Any, section: str, given: Any, changes: Changes) -> Any:
     if isinstance(given, list):
-        return [_inner(kinds, section, each, body, joint, text) for each in given]
+        return [_inner(kinds, section, each, changes) for each in given]
     own = kinds.get(str(given.get("kind"))) if isinstance(given, dict) else None
-    return given if own is None else _walk(own, "", given, body, joint, text)
+    return given if own is None else _walk(own, "", given, changes)
 
 
-def _frame(given: Any, body: Words, text: Words) -> Any:
+def _frame(given: Any, changes: Changes) -> Any:
     if isinstance(given, str):
-        return body(given)
+        return changes.frame(changes.body(given))
     if not isinstance(given, dict) or "body" not in given:
         return given
-    found = {**given, "body": body(given["body"])}
+    found = {**given, "body": changes.body(given["body"])}
     if "at" in found:
-        found["at"] = _value(found["at"], text)
+        found["at"] = _value(found["at"], changes)
     if "turn" in found:
-        found["turn"] = [[axis, _value(angle, text)] for axis, angle in found["turn"]]
-    return found
+        found["turn"] = [[axis, _value(angle, changes)] for axis, angle in found["turn"]]
+    return changes.frame(found)
 
 
-def _value(given: Any, text: Words) -> Any:
+def _value(given: Any, changes: Changes) -> Any:
     if isinstance(given, str):
-        return text(given)
+        return changes.text(given)
     if isinstance(given, list):
-        return [_value(each, text) for each in given]
+        return [_value(each, changes) for each in given]
     if isinstance(given, dict):
-        return {key: _value(each, text) for key, each in given.items()}
+        return {key: _value(each, changes) for key, each in given.items()}
     return given
 
 
-def _names(given: Any, joint: Words) -> Any:
+def _names(given: Any, joint: Callable[[str], str]) -> Any:
     if isinstance(given, str):
         return joint(given)
     if isinstance(given, list):
@@ -825,7 +835,7 @@ def _names(given: Any, joint: Words) -> Any:
 
 
 _PLAIN = re.compile(r"[^\W\d]\w*")
-_SYMBOL = re.compile(r"'((?:[^'\\]|\\.)*)'|([^\W\d]\w*)")
+_SYMBOL = re.compile(r"'((?:[^'\\]|\\.)*)'|(?<![\w.])([^\W\d]\w*)\b(?!\s*\()")
 
 
 def quoted(name: str) -> str:
@@ -837,12 +847,22 @@ def renamed(text: str, name: str, to: str, prefix: bool = False) -> str:
     """The text of an expression with a signal called otherwise, and its components, as "tip.x"; of
     a part all that begins with its name."""
 
-    def replaced(match: re.Match[str]) -> str:
-        own = match[1] if match[1] is not None else match[2]
+    def change(own: str) -> str:
         follows = own[len(name) :]
         if own.startswith(name) and (follows[:1] == "/" if prefix else follows[:1] in ("", ".")):
-            return quoted(to + follows)
-        return match[0]
+            return to + follows
+        return own
+
+    return with_symbols(text, change)
+
+
+def with_symbols(text: str, change: Callable[[str], str]) -> str:
+    """The text of an expression with its symbols called otherwise."""
+
+    def replaced(match: re.Match[str]) -> str:
+        own = match[1] if match[1] is not None else match[2]
+        to = change(own)
+        return match[0] if to == own else quoted(to)
 
     return _SYMBOL.sub(replaced, text)
 
@@ -858,55 +878,5 @@ def replaced_symbol(text: str, name: str, by: str) -> str:
 
 
 def symbols(text: str) -> set[str]:
-    """Names in the text of an expression; those of functions too."""
+    """Names in the text of an expression, without those of functions."""
     return {m[1] if m[1] is not None else m[2] for m in _SYMBOL.finditer(text)}
-
-
-# ---- directions ----------------------------------------------------------------------------------
-
-
-def axis_word(axis: str | Sequence[float], what: str) -> str | list[float | int]:
-    """An axis as a file has it: a coordinate axis by its name, another as it was given."""
-    if isinstance(axis, str):
-        if axis.removeprefix("-") not in AXES:
-            raise InputError(f"{what}: an axis is 'x', 'y', 'z' or a direction, got {axis!r}.")
-        return axis
-    vector = np.array(axis, dtype=float)
-    length = float(np.linalg.norm(vector))
-    if not (math.isfinite(length) and 1e-9 < length < 1e9):
-        raise InputError(f"{what}: an axis is three numbers that aren't all zero, got {axis}.")
-    unit = vector / length
-    for word, place in AXES.items():
-        if abs(abs(unit[place]) - 1.0) < 1e-12:
-            return word if unit[place] > 0.0 else f"-{word}"
-    return [float(x) for x in axis]
-
-
-def joint_fields(
-    kind: str, axis: str | Sequence[float], pitch: float, what: str
-) -> tuple[Item, np.ndarray]:
-    """The fields of a kind of joint with an axis along the world's, and the rotation that its
-    frames need so that it has that axis."""
-    if kind not in KINDS["joints"]:
-        raise unknown_name("kind of joint", kind, KINDS["joints"])
-    has = {field.name for field in fields(KINDS["joints"][kind])}
-    word = axis_word(axis, what)
-    found: Item = {"kind": kind}
-    R = np.eye(3)
-    if "axis" in has:
-        found["axis"] = word
-    if "pitch" in has:
-        found["pitch"] = pitch
-    if "first" in has:
-        aside = rotation_to(axis_vector(_axis(word)))[:, 0].tolist()
-        found["first"], found["second"] = word, axis_word(aside, what)
-    if "normal" in has:
-        if isinstance(word, str):
-            found["normal"] = word.removeprefix("-")
-        else:
-            R, found["normal"] = rotation_to(axis_vector(_axis(word))), "z"
-    return found, R
-
-
-def _axis(word: str | Sequence[float]) -> Any:
-    return word if isinstance(word, str) else tuple(map(float, word))

@@ -27,6 +27,7 @@ from touchback.model.io import (
     yaml_text,
 )
 from touchback.names import check_name
+from touchback.numbers import shown
 from touchback.realtime.control import Answer
 from touchback.safe_files import read_regular, write_atomically
 from touchback.system import (
@@ -34,13 +35,14 @@ from touchback.system import (
     Instant,
     check_model,
     configuration_rate,
-    constraint_rows,
     float_instant,
     freedoms_of,
+    position_rows,
     size_of,
 )
 from touchback.workbench.drawing import drawing_messages as messages
 from touchback.workbench.drawing.document import (
+    SINGULAR,
     Document,
     Draft,
     Item,
@@ -124,7 +126,7 @@ class DrawnState:
 
     def _rows(self, instant: Instant) -> None:
         """The constraints' residuals and Jacobian at an instant."""
-        rows = [row for row in constraint_rows(instant)]
+        rows = position_rows(instant)
         self.rows = tuple(row.name for row in rows)
         self._J = np.zeros((len(rows), instant.tree.nv))
         self._gaps = np.zeros(len(rows))
@@ -178,7 +180,9 @@ class DrawnState:
         """The number of a number, or of the text of an expression."""
         if isinstance(given, str):
             return float(self.instant.value(self.model.expression(given)))
-        return float(cast(float, given))
+        if isinstance(given, bool) or not isinstance(given, int | float):
+            raise InputError(f"A number or an expression is expected, got {shown(given)}.")
+        return float(given)
 
     def unit(self, path: Sequence[str | int]) -> str:
         """The unit of the number at a place of the document; "" where it has none."""
@@ -719,7 +723,7 @@ class Drawing:
         items = self.document.get(section, {})
         if not isinstance(items, dict) or name not in items:
             known = items if isinstance(items, dict) else {}
-            raise unknown_name(section.removesuffix("s"), name, known)
+            raise unknown_name(SINGULAR.get(section, section), name, known)
         return items[name]
 
 

@@ -10,18 +10,26 @@ import numpy as np
 
 from touchback import Box, Cylinder, Mesh, Sphere
 from touchback.errors import InputError, TouchbackError
-from touchback.model import GROUND, AnySeen, MassProperties, VisualKind, kinds_in
+from touchback.model import (
+    GROUND,
+    KINDS,
+    AnySeen,
+    JointKind,
+    MassProperties,
+    VisualKind,
+    kinds_in,
+)
 from touchback.names import check_name, unknown_name
 from touchback.units import unit_of
 from touchback.workbench.drawing import drawing_messages as messages
 from touchback.workbench.drawing.document import (
     SECTIONS,
+    SINGULAR,
+    Changes,
     Draft,
     Item,
     Pose,
-    axis_word,
     body_of,
-    joint_fields,
     nice,
     nices,
     quoted,
@@ -29,10 +37,21 @@ from touchback.workbench.drawing.document import (
     short,
     turned_about,
 )
+from touchback.workbench.drawing.grouping import group, ungroup
+from touchback.workbench.drawing.placement import (
+    array,
+    check_section,
+    copy,
+    direction_of,
+    joint_fields,
+    listed,
+    mirror,
+    move,
+    point_of,
+    turn,
+)
 
 _SMALLEST = 1e-6  # m: nothing is drawn shorter
-_SAME = 1e-7  # m: points nearer than that are one
-_CREATED = ("bodies", "shapes", "joints", "forces", "closures", "sensors", "contacts", "drives")
 Place = tuple[str | int, ...]
 Vector = tuple[float, float, float]
 
@@ -55,33 +74,10 @@ def edit(draft: Draft, asked: messages.Edit, drawn: Drawn) -> str:
 # ---- bodies --------------------------------------------------------------------------------------
 
 
-def _point(given: Sequence[float], what: str) -> np.ndarray:
-    """A point or a displacement [m], neither too far away nor no number."""
-    point = np.array(given, dtype=float)
-    if not (np.abs(point) <= messages.FARTHEST).all():
-        raise InputError(
-            f"{what}: three numbers of at most {messages.FARTHEST:g} m are expected, got "
-            f"{tuple(given)}."
-        )
-    return point
-
-
-def _direction(axis: messages.Axis, what: str) -> np.ndarray:
-    """The unit vector of an axis."""
-    word = axis_word(axis, what)
-    if isinstance(word, str):
-        found = np.zeros(3)
-        found["xyz".index(word[-1])] = -1.0 if word.startswith("-") else 1.0
-        return found
-    vector = np.array(word, dtype=float)
-    return np.asarray(vector / np.linalg.norm(vector))
-
-
 def _name(draft: Draft, given: str, stem: str, section: str, *others: str) -> str:
     """The name that was given, checked, or the next one of its kind."""
     if given:
-        label = section.removesuffix("s").capitalize()
-        return check_name("Body" if section == "bodies" else label, given)
+        return check_name(SINGULAR[section].capitalize(), given)
     return draft.new_name(stem, section, *others)
 
 
@@ -148,7 +144,7 @@ def _along(way: np.ndarray) -> list[list[object]]:
 
 
 def _bar(draft: Draft, asked: messages.Bar, drawn: Drawn) -> str:
-    start, end = _point(asked.start, "bar: from"), _point(asked.to, "bar: to")
+    start, end = point_of(asked.start, "bar: from"), point_of(asked.to, "bar: to")
     length = float(np.linalg.norm(end - start))
     if length < _SMALLEST:
         raise InputError(f"A bar has two ends; these are {length:g} m apart.")
@@ -160,13 +156,13 @@ def _bar(draft: Draft, asked: messages.Bar, drawn: Drawn) -> str:
 
 def _box(draft: Draft, asked: messages.Box, drawn: Drawn) -> str:
     plain = {"kind": "box", "size": [short(x) for x in asked.size]}
-    return _body(draft, asked, "box", _point(asked.at, "box: at"), Box(asked.size), plain, [])
+    return _body(draft, asked, "box", point_of(asked.at, "box: at"), Box(asked.size), plain, [])
 
 
 def _disc(draft: Draft, asked: messages.Disc, drawn: Drawn) -> str:
     solid = Cylinder(asked.radius, asked.thickness)
     plain = {"kind": "cylinder", "radius": asked.radius, "length": asked.thickness}
-    x, y, z = map(float, _direction(asked.axis, "disc"))
+    x, y, z = map(float, direction_of(asked.axis, "disc"))
     turn: list[list[object]] = []  # z of the cylinder along the axis
     if abs(x) + abs(y) < 1e-12:
         turn = [["x", math.pi]] if z < 0.0 else []
@@ -174,17 +170,17 @@ def _disc(draft: Draft, asked: messages.Disc, drawn: Drawn) -> str:
         turn = [["x", math.copysign(math.pi / 2.0, -y)]]
     else:
         turn = [["z", round(math.atan2(y, x), 12) + 0.0], ["y", round(math.acos(z), 12)]]
-    return _body(draft, asked, "disc", _point(asked.at, "disc: at"), solid, plain, turn)
+    return _body(draft, asked, "disc", point_of(asked.at, "disc: at"), solid, plain, turn)
 
 
 def _sphere(draft: Draft, asked: messages.Sphere, drawn: Drawn) -> str:
     plain = {"kind": "sphere", "radius": asked.radius}
-    at = _point(asked.at, "sphere: at")
+    at = point_of(asked.at, "sphere: at")
     return _body(draft, asked, "sphere", at, Sphere(asked.radius), plain, [])
 
 
 def _outline(draft: Draft, asked: messages.Outline, drawn: Drawn) -> str:
-    points = np.array([_point(each, "outline: a point") for each in asked.points])
+    points = np.array([point_of(each, "outline: a point") for each in asked.points])
     flat = points[:, [0, 2]]
     apart = np.linalg.norm(flat - np.roll(flat, 1, axis=0), axis=1)
     flat = flat[apart > _SMALLEST]  # who closes it by hand ends where it began
@@ -287,7 +283,7 @@ def _mesh(draft: Draft, asked: messages.Mesh_, drawn: Drawn) -> str:
     else:
         mesh = Mesh.of(np.array(asked.vertices), np.array(asked.triangles, dtype=int))
     plain = {"kind": "mesh", "points": mesh.points, "triangles": mesh.triangles}
-    return _body(draft, asked, "mesh", _point(asked.at, "mesh: at"), mesh, plain, [])
+    return _body(draft, asked, "mesh", point_of(asked.at, "mesh: at"), mesh, plain, [])
 
 
 # ---- joints, rods, forces ------------------------------------------------------------------------
@@ -298,7 +294,7 @@ def _joint(draft: Draft, asked: messages.Joint, drawn: Drawn) -> str:
     name = _name(draft, asked.name, kind, "joints", "closures")
     what = f"Joint '{name}'"
     plain, R = joint_fields(kind, asked.axis, asked.pitch, what)
-    at = _point(asked.at, f"{what}: at")
+    at = point_of(asked.at, f"{what}: at")
     for body in (asked.a, asked.b):
         draft.check_body(body)
     draft.check_signal_free(name)
@@ -313,7 +309,7 @@ def _joint(draft: Draft, asked: messages.Joint, drawn: Drawn) -> str:
 
 def _ends(draft: Draft, asked: Any, what: str) -> tuple[Item, Item, float]:
     """Frames of the two ends of a line, and how far they are apart."""
-    a, b = (_point(each.at, f"{what}: at") for each in (asked.a, asked.b))
+    a, b = (point_of(each.at, f"{what}: at") for each in (asked.a, asked.b))
     if asked.a.body == asked.b.body:
         raise InputError(f"{what}: both ends are on '{asked.a.body}'; choose two bodies.")
     length = float(np.linalg.norm(b - a))
@@ -349,9 +345,25 @@ def _damper(draft: Draft, asked: messages.Damper, drawn: Drawn) -> str:
     return f"damper '{name}'"
 
 
-def _coordinate(draft: Draft, name: str) -> str:
-    """A joint in which something can act: one that closes a loop changes places with another."""
-    joint = name.partition(".")[0] if name not in draft.items("joints") else name
+class Coordinate(NamedTuple):
+    """A coordinate of a joint: its number, its names as a position and as a rate, its unit."""
+
+    joint: str
+    index: int
+    position: str
+    rate: str
+    unit: str  # "m" or "rad"
+
+    def place(self) -> Item:
+        """As an item names it."""
+        return {"joint": self.joint, **({"index": self.index} if self.index else {})}
+
+
+def _coordinate(draft: Draft, name: str) -> Coordinate:
+    """What a joint's name, or that of one of its coordinates, means to what acts in it: the first
+    where nothing is said. A joint that closes a loop changes places with another."""
+    known = {*draft.items("joints"), *draft.items("closures")}
+    joint, wanted = (name, "") if name in known else name.rpartition(".")[::2]
     if joint in draft.items("closures") and not draft.carry(joint):
         raise InputError(
             f"Joint '{joint}' closes a loop, and no other joint of that loop can close it instead: "
@@ -359,44 +371,53 @@ def _coordinate(draft: Draft, name: str) -> str:
         )
     if joint not in draft.items("joints"):
         raise unknown_name("joint", name, [*draft.items("joints"), *draft.items("closures")])
-    return name
-
-
-def _unit_of_effort(draft: Draft, name: str) -> str:
-    kind = draft.items("joints")[name.partition(".")[0] if "." in name else name]["kind"]
-    return "N" if kind in ("prismatic", "cylindrical", "planar") else "N m"
+    item = draft.items("joints")[joint]
+    made = KINDS["joints"][item["kind"]]
+    kind = cast("JointKind", made(**{key: item[key] for key in ("normal",) if key in item}))
+    names = kind.velocity_names()
+    if not names:
+        raise InputError(f"Joint '{joint}': it is rigid; nothing can act or be measured in it.")
+    if wanted and names == ("",):
+        raise unknown_name("joint", name, [joint])
+    if wanted and wanted not in names:
+        raise unknown_name(f"coordinate of joint '{joint}'", wanted, names)
+    index = names.index(wanted) if wanted else 0
+    positions = kind.position_names()
+    own = positions[index] if kind.nq == kind.nv else positions[0]
+    unit = kind.velocity_units()[index].removesuffix("/s")
+    position, rate = (f"{joint}.{each}" if each else joint for each in (own, names[index]))
+    return Coordinate(joint, index, position, rate, unit)
 
 
 def _motor(draft: Draft, asked: messages.Motor, drawn: Drawn) -> str:
-    joint = _coordinate(draft, asked.joint)
+    at = _coordinate(draft, asked.joint)
     name = _name(draft, asked.name, "motor", "forces", "inputs", "parameters", "sensors")
-    unit = _unit_of_effort(draft, joint) if joint in draft.items("joints") else ""
-    signal: Item = {"unit": unit} if unit else {}
+    signal: Item = {"unit": "N" if at.unit == "m" else "N m"}
     if asked.most is not None:
         signal |= {"min": -asked.most, "max": asked.most}
     draft.put("inputs", name, signal)
-    draft.put("forces", name, {"kind": "joint-effort", "joint": joint, "effort": quoted(name)})
-    return f"motor '{name}' in '{joint}'"
+    draft.put("forces", name, {"kind": "joint-effort", **at.place(), "effort": quoted(name)})
+    return f"motor '{name}' in '{asked.joint}'"
 
 
 def _drive(draft: Draft, asked: messages.Drive, drawn: Drawn) -> str:
-    joint = _coordinate(draft, asked.joint)
+    at = _coordinate(draft, asked.joint)
     if (asked.rate is None) == (asked.law is None):
         raise InputError("A drive has a `rate` [rad/s, m/s] or a `law` of time, one of the two.")
-    name = _name(draft, asked.name, f"{joint} drive", "drives", "closures")
+    name = _name(draft, asked.name, f"{at.rate} drive", "drives", "closures")
     draft.check_signal_free(name)
     position = asked.law if asked.law is not None else f"{nice(asked.rate or 0.0)} * time"
-    draft.put("drives", name, {"joint": joint, "position": position})
-    return f"drive '{name}' of '{joint}'"
+    draft.put("drives", name, {**at.place(), "position": position})
+    return f"drive '{name}' of '{asked.joint}'"
 
 
 def _torsion(draft: Draft, asked: messages.Torsion, drawn: Drawn) -> str:
-    joint = _coordinate(draft, asked.joint)
+    at = _coordinate(draft, asked.joint)
     name = _name(draft, asked.name, "torsion spring", "forces")
     given = {"stiffness": asked.stiffness, "damping": asked.damping, "rest": asked.rest}
     force = {key: each for key, each in given.items() if each != 0.0}
-    draft.put("forces", name, {"kind": "torsion-spring", "joint": joint, **force})
-    return f"torsion spring '{name}' in '{joint}'"
+    draft.put("forces", name, {"kind": "torsion-spring", **at.place(), **force})
+    return f"torsion spring '{name}' in '{asked.joint}'"
 
 
 _AT_POINTS = (
@@ -415,7 +436,7 @@ def _sensor(draft: Draft, asked: messages.Sensor, drawn: Drawn) -> str:
         draft.put("sensors", name, {"kind": "energy"})
     elif kind in _AT_POINTS:
         draft.check_body(on)
-        at = draft.poses[on][1] if asked.at is None else _point(asked.at, f"Sensor '{name}': at")
+        at = draft.poses[on][1] if asked.at is None else point_of(asked.at, f"Sensor '{name}': at")
         draft.put("sensors", name, {"kind": kind, "frame": draft.frame(on, at)})
     elif kind == "force":  # in a rod or a joint that closes a loop, else of a joint
         if on in draft.items("closures"):
@@ -427,17 +448,17 @@ def _sensor(draft: Draft, asked: messages.Sensor, drawn: Drawn) -> str:
         else:
             raise unknown_name("joint", on, [*draft.items("joints"), *draft.items("closures")])
     elif kind == "effort":
-        draft.put("sensors", name, {"kind": "effort", "joint": _coordinate(draft, on)})
+        draft.put("sensors", name, {"kind": "effort", **_coordinate(draft, on).place()})
     else:
-        joint = _coordinate(draft, on)
-        signal = f"{'q' if kind == 'angle' else 'v'}:{joint}"
+        at_joint = _coordinate(draft, on)
+        signal = f"q:{at_joint.position}" if kind == "angle" else f"v:{at_joint.rate}"
         draft.put("sensors", name, {"kind": "signal", "expression": quoted(signal)})
     return f"{kind} sensor '{name}' on '{on}'"
 
 
 def _trace(draft: Draft, asked: messages.Trace, drawn: Drawn) -> str:
     name = _name(draft, asked.name, "trace", "sensors", "inputs", "parameters")
-    at = _point(asked.at, f"Trace '{name}': at")
+    at = point_of(asked.at, f"Trace '{name}': at")
     draft.put("sensors", name, {"kind": "position", "frame": draft.frame(asked.body, at)})
     return f"trace '{name}' of '{asked.body}'"
 
@@ -680,7 +701,7 @@ def _parameter(draft: Draft, asked: messages.Parameter, drawn: Drawn) -> str:
 
 
 def _gravity(draft: Draft, asked: messages.Gravity, drawn: Drawn) -> str:
-    value = [short(x) for x in _point(asked.value, "gravity")]
+    value = [short(x) for x in point_of(asked.value, "gravity")]
     draft.data["gravity"] = value
     if value == [0, 0, -9.81]:
         del draft.data["gravity"]
@@ -689,22 +710,17 @@ def _gravity(draft: Draft, asked: messages.Gravity, drawn: Drawn) -> str:
 
 
 def _rename(draft: Draft, asked: messages.Rename, drawn: Drawn) -> str:
-    _check_section(asked.section)
-    check_name(asked.section.removesuffix("s").capitalize(), asked.to)
+    check_section(asked.section)
+    check_name(SINGULAR[asked.section].capitalize(), asked.to)
     draft.rename(asked.section, asked.name, asked.to)
     return f"'{asked.name}' is '{asked.to}'"
 
 
-def _check_section(section: str) -> None:
-    if section not in SECTIONS:
-        raise unknown_name("section", section, SECTIONS)
-
-
 def _remove(draft: Draft, asked: messages.Remove, drawn: Drawn) -> str:
     for each in asked.items:
-        _check_section(each.section)
+        check_section(each.section)
         if each.name not in draft.items(each.section):
-            raise unknown_name(each.section.removesuffix("s"), each.name, draft.items(each.section))
+            raise unknown_name(SINGULAR[each.section], each.name, draft.items(each.section))
     for each in asked.items:  # closures first: they take no joint's place then
         if each.section == "closures" and each.name in draft.items(each.section):
             draft.remove(each.section, each.name)
@@ -713,7 +729,7 @@ def _remove(draft: Draft, asked: messages.Remove, drawn: Drawn) -> str:
             _fix_parameter(draft, each.name, drawn)
         elif each.name in draft.items(each.section):
             draft.remove(each.section, each.name)
-    return f"without {_listed(asked.items)}"
+    return f"without {listed(asked.items)}"
 
 
 def _fix_parameter(draft: Draft, name: str, drawn: Drawn) -> None:
@@ -725,12 +741,12 @@ def _fix_parameter(draft: Draft, name: str, drawn: Drawn) -> None:
     def text(given: str) -> str:
         return replaced_symbol(given, name, number)
 
-    draft.map_all(lambda body: body, lambda joint: joint, text)
+    draft.map_all(Changes(text=text))
 
 
-def _listed(items: Sequence[messages.Named]) -> str:
-    shown = ", ".join(f"'{each.name}'" for each in items[:3])
-    return shown if len(items) <= 3 else f"{shown} and {len(items) - 3} more"
+def _place(does: Callable[[Draft, Any], str]) -> Callable[[Draft, Any, Drawn], str]:
+    """An edit that asks nothing about the drawing as it is."""
+    return lambda draft, asked, drawn: does(draft, asked)
 
 
 _EDITS: dict[type, Callable[[Draft, Any, Drawn], str]] = {
@@ -740,5 +756,7 @@ _EDITS: dict[type, Callable[[Draft, Any, Drawn], str]] = {
     messages.Drive: _drive, messages.Torsion: _torsion, messages.Sensor: _sensor,
     messages.Trace: _trace, messages.Contact: _contact, messages.Set: _set,
     messages.Parameter: _parameter, messages.Gravity: _gravity, messages.Rename: _rename,
-    messages.Remove: _remove,
+    messages.Remove: _remove, messages.Move: _place(move), messages.Turn: _place(turn),
+    messages.Copy: _place(copy), messages.Mirror: _place(mirror), messages.Array: _place(array),
+    messages.Group: _place(group), messages.Ungroup: _place(ungroup),
 }  # fmt: skip

@@ -1,0 +1,374 @@
+"""Whatever is asked of a drawing in whatever order: it is done, or refused with what is wrong, and
+every way back and forth gives the same bytes."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import touchback as tb
+from random_drawings import Person
+from touchback.errors import TouchbackError
+from touchback.model import KINDS
+from touchback.workbench.drawing import Drawing
+
+BARS = ("bar 1", "bar 2", "bar 3")
+
+
+def items(*names: str, section: str = "bodies") -> list[dict[str, str]]:
+    return [{"section": section, "name": name} for name in names]
+
+
+def four_bar(folder: Path, motor: bool = True) -> Drawing:
+    """With a motor, a spring to the ground and a traced point."""
+    drawing = Drawing(folder=folder)
+    for a, b in (((0, 0), (0, 0.1)), ((0, 0.1), (0.35, 0.2)), ((0.3, 0), (0.35, 0.2))):
+        drawing.apply({"change": "bar", "from": (a[0], 0, a[1]), "to": (b[0], 0, b[1])})
+    for x, z, a, b in ((0, 0, "ground", "bar 1"), (0, 0.1, "bar 1", "bar 2"),
+                       (0.35, 0.2, "bar 2", "bar 3"), (0.3, 0, "ground", "bar 3")):  # fmt: skip
+        asked = {"change": "joint", "kind": "revolute", "at": (x, 0, z), "a": a, "b": b}
+        drawing.apply(asked)
+    if motor:
+        drawing.apply({"change": "motor", "joint": "revolute 1"})
+        ends = {
+            "a": {"body": "ground", "at": (0, 0, 0.3)},
+            "b": {"body": "bar 2", "at": (0, 0, 0.1)},
+        }
+        drawing.apply({"change": "spring", **ends})
+        drawing.apply({"change": "trace", "body": "bar 2", "at": (0.2, 0, 0.15)})
+    return drawing
+
+
+def positions(drawing: Drawing, *bodies: str) -> np.ndarray:
+    return np.array([drawing.state.poses[name][1] for name in bodies])
+
+
+def motion_of(model: tb.Model, *signals: str) -> np.ndarray:
+    """What signals are in a run of a tenth of a second, as rows over time."""
+    system = model.compile(backend="interpreter")
+    run = tb.simulate(system, duration=0.1, method="rk4", step=2e-3)
+    return np.array([run[name] for name in signals])
+
+
+# ---- placing -------------------------------------------------------------------------------------
+
+
+def test_what_is_moved_takes_its_joints_along_and_leaves_the_rest(tmp_path: Path) -> None:
+    drawing = four_bar(tmp_path)
+    before = positions(drawing, *BARS)
+    drawing.apply({"change": "move", "items": items("bar 2"), "by": (0.1, 0, 0.05)})
+    moved = positions(drawing, *BARS) - before
+    assert np.allclose(moved, [[0, 0, 0], [0.1, 0, 0.05], [0, 0, 0]], atol=1e-12)
+    at = {each["name"]: each["at"] for each in drawing.facts()["joints"]}  # type: ignore[attr-defined]
+    assert at["revolute 1"] == [0, 0, 0] and at["revolute 2"] == [0.1, 0, 0.15]
+    assert at["revolute 3"] == [0.45, 0, 0.25]
+    assert drawing.state.verify["freedoms"] == 1 and not drawing.state.verify["problems"]
+    drawing.apply(
+        {"change": "move", "items": items("revolute 1", section="joints"), "by": (0, 0, 0.05)}
+    )
+    assert np.allclose(positions(drawing, *BARS) - before, moved, atol=1e-12)
+
+
+def test_a_turned_mechanism_moves_as_before_seen_from_its_new_place(tmp_path: Path) -> None:
+    drawing = four_bar(tmp_path, motor=False)
+    drawing.apply({"change": "gravity", "value": (0, 0, 0)})
+    drawing.apply({"change": "drive", "joint": "revolute 1", "law": "2 * sin(3 * time)"})
+    drawing.apply({"change": "trace", "body": "bar 2", "at": (0.2, 0, 0.15)})
+    before = motion_of(drawing.model, "trace 1.x", "trace 1.z")
+    turn = {
+        "change": "turn",
+        "items": items(*BARS),
+        "about": (0.1, 0, 0),
+        "angle": 0.5,
+        "axis": "y",
+    }
+    drawing.apply(turn)
+    after = motion_of(drawing.model, "trace 1.x", "trace 1.z")
+    c, s = math.cos(0.5), math.sin(0.5)  # about y: x' = c x + s z, z' = c z − s x
+    x, z = before - np.array([[0.1], [0.0]])
+    assert np.allclose(after, [0.1 + c * x + s * z, c * z - s * x], atol=1e-7)
+
+
+def test_a_rod_becomes_as_long_as_its_ends_are_apart(tmp_path: Path) -> None:
+    drawing = Drawing(folder=tmp_path)
+    drawing.apply({"change": "sphere", "at": (0, 0, 0), "radius": 0.1})
+    ends = {"a": {"body": "ground", "at": (0, 0, 0.4)}, "b": {"body": "sphere 1", "at": (0, 0, 0)}}
+    drawing.apply({"change": "rod", **ends})
+    drawing.apply({"change": "move", "items": items("sphere 1"), "by": (0.3, 0, 0)})
+    assert drawing.document["closures"]["rod 1"]["length"] == 0.5
+    assert np.allclose(positions(drawing, "sphere 1"), [[0.3, 0, 0]], atol=1e-12)
+
+
+def test_expressions_of_points_survive_a_move_and_are_refused_by_a_turn(tmp_path: Path) -> None:
+    drawing = four_bar(tmp_path)
+    path = ["joints", "revolute 2", "child", "at", 0]
+    drawing.apply({"change": "parameter", "path": path, "name": "reach"})
+    drawing.apply({"change": "move", "items": items("bar 1"), "by": (0.1, 0, 0)})
+    assert drawing.document["joints"]["revolute 2"]["child"]["at"][0] == "(reach) + 0.1"
+    turn = {"change": "turn", "items": items("bar 1"), "about": (0, 0, 0), "angle": 0.1}
+    with pytest.raises(TouchbackError, match=r"A point of 'bar 2' is given by expressions"):
+        drawing.apply(turn)
+
+
+# ---- copies --------------------------------------------------------------------------------------
+
+
+def test_a_copy_has_all_that_belongs_to_it_and_moves_alike(tmp_path: Path) -> None:
+    drawing = four_bar(tmp_path)
+    drawing.apply({"change": "copy", "items": items(*BARS), "by": (1, 0, 0)})
+    document = drawing.document
+    assert list(document["joints"])[3:] == ["revolute 5", "revolute 6", "revolute 7"]
+    assert document["closures"]["revolute 8"]["kind"] == "point-in-plane"
+    assert (
+        document["forces"]["motor 2"]["effort"] == "'motor 2'" and "motor 2" in document["inputs"]
+    )
+    assert drawing.state.verify["freedoms"] == 2 and not drawing.state.verify["problems"]
+    rows = motion_of(drawing.model, "trace 1.x", "trace 1.z", "trace 2.x", "trace 2.z")
+    assert np.allclose(rows[2:], rows[:2] + [[1.0], [0.0]], atol=1e-9)
+    assert np.ptp(rows[0]) > 1e-3  # it does move
+
+
+@pytest.mark.parametrize("normal", ["x", "z", (0.6, 0.0, 0.8)])
+def test_a_mirrored_mechanism_moves_as_its_mirror_image(tmp_path: Path, normal: Any) -> None:
+    drawing = four_bar(tmp_path)
+    drawing.apply({"change": "gravity", "value": (0, 0, 0)})
+    drawing.apply({"change": "set", "path": ["inputs", "motor 1", "default"], "value": 0.02})
+    drawing.apply(
+        {"change": "mirror", "items": items(*BARS), "point": (0.5, 0, 0), "normal": normal}
+    )
+    assert drawing.state.verify["freedoms"] == 2 and not drawing.state.verify["problems"]
+    q = motion_of(drawing.model, "revolute 1", "revolute 5")
+    assert np.allclose(q[0], q[1], atol=1e-8)  # coordinates keep their values
+    rows = motion_of(drawing.model, *(f"trace {i}.{axis}" for i in (1, 2) for axis in "xz"))
+    n = np.array({"x": (1.0, 0.0), "z": (0.0, 1.0)}.get(normal, (0.6, 0.8)))
+    own = rows[:2] - np.array([[0.5], [0.0]])
+    image = own - 2.0 * np.outer(n, n @ own) + np.array([[0.5], [0.0]])
+    assert np.allclose(rows[2:], image, atol=1e-8)
+    assert np.ptp(rows[1]) > 1e-3
+
+
+@pytest.mark.parametrize(
+    "kind", ["revolute", "prismatic", "screw", "universal", "spherical", "fixed"]
+)
+def test_a_joint_in_space_is_mirrored_with_its_motion(tmp_path: Path, kind: str) -> None:
+    """A lopsided body on it, whose mirror image it is that falls, too: gravity has no part along
+    the normal."""
+    drawing = Drawing(folder=tmp_path, space=True)
+    drawing.apply({"change": "bar", "from": (0, 0, 0), "to": (0.2, 0.1, 0.3)})
+    asked = {"change": "joint", "kind": kind, "a": "ground", "b": "bar 1", "at": (0, 0, 0)}
+    drawing.apply({**asked, "axis": (0.3, -0.5, 0.8), "pitch": 0.05})
+    drawing.apply({"change": "trace", "body": "bar 1", "at": (0.2, 0.1, 0.3)})
+    n = np.array([0.8, 0.6, 0.0])
+    mirror = {
+        "change": "mirror",
+        "items": items("bar 1"),
+        "point": (1, 0, 0),
+        "normal": tuple(n.tolist()),
+    }
+    drawing.apply(mirror)
+    rows = motion_of(drawing.model, *(f"trace {i}.{axis}" for i in (1, 2) for axis in "xyz"))
+    own = rows[:3] - np.array([[1.0], [0.0], [0.0]])
+    image = own - 2.0 * np.outer(n, n @ own) + np.array([[1.0], [0.0], [0.0]])
+    assert np.allclose(rows[3:], image, atol=1e-7)
+    assert kind == "fixed" or np.ptp(rows[2]) > 1e-4
+
+
+def test_a_mirrored_outline_weighs_what_its_image_does(tmp_path: Path) -> None:
+    drawing = Drawing(folder=tmp_path)
+    drawing.apply({"change": "outline", "points": ((0, 0, 0), (0.3, 0, 0), (0, 0, 0.2))})
+    drawing.apply(
+        {"change": "mirror", "items": items("outline 1"), "point": (0, 0, 0), "normal": "x"}
+    )
+    one, two = (drawing.document["bodies"][f"outline {i}"]["inertia"] for i in (1, 2))
+    assert two[:3] == one[:3] and two[4] == -one[4]
+    first, second = (each["density"] for each in drawing.facts()["bodies"])  # type: ignore[attr-defined]
+    assert second == pytest.approx(first) == 1000.0
+    corners = [each["points"] for each in drawing.facts()["bodies"]]  # type: ignore[attr-defined]
+    mirrored = {(round(-p[0], 6), round(p[2], 6)) for p in corners[0]}
+    assert {(round(p[0], 6), round(p[2], 6)) for p in corners[1]} == mirrored
+
+
+def test_an_array_about_a_centre_stands_at_its_angles(tmp_path: Path) -> None:
+    drawing = Drawing(folder=tmp_path)
+    drawing.apply({"change": "box", "at": (1, 0, 0), "size": (0.2, 0.1, 0.1)})
+    angle = math.pi / 3
+    array = {"change": "array", "items": items("box 1"), "count": 5, "angle": angle}
+    drawing.apply({**array, "about": (0, 0, 0)})
+    found = positions(drawing, *(f"box {k}" for k in range(1, 7)))
+    due = [(math.cos(k * angle), 0.0, -math.sin(k * angle)) for k in range(6)]
+    assert np.allclose(found, due, atol=1e-8)
+    with pytest.raises(TouchbackError, match=r"would have \d+ things; at most 2000 are drawn"):
+        drawing.apply({"change": "array", "items": items(*(f"box {k}" for k in range(1, 7))),
+                       "count": 200})  # fmt: skip
+
+
+# ---- groups --------------------------------------------------------------------------------------
+
+
+def test_a_group_is_the_same_mechanism_and_comes_apart_to_the_same_file(tmp_path: Path) -> None:
+    drawing = four_bar(tmp_path)
+    drawing.apply({"change": "parameter", "path": ["forces", "spring 1", "stiffness"], "name": "k"})
+    before, text = motion_of(drawing.model, "trace 1.x", "trace 1.z"), drawing.text()
+    drawing.apply({"change": "group", "items": items(*BARS), "name": "leg"})
+    assert list(drawing.document["parts"]) == ["leg"] and "bodies" not in drawing.document
+    assert drawing.document["parts"]["leg"]["share"] == ["k"]
+    after = motion_of(drawing.model, "leg/trace 1.x", "leg/trace 1.z")
+    assert np.array_equal(before, after)  # the same equations in the same order
+    assert drawing.state.verify["freedoms"] == 1
+    drawing.apply({"change": "copy", "items": items("leg/bar 1"), "by": (1, 0, 0)})
+    drawing.apply({"change": "move", "items": items("leg 2/bar 1"), "by": (1, 0, 0)})
+    assert np.allclose(positions(drawing, "leg 2/bar 1"), [[2, 0, 0.05]], atol=1e-12)
+    assert len(drawing.document["library"]) == 1
+    drawing.apply({"change": "remove", "items": items("leg 2", section="parts")})
+    drawing.apply({"change": "ungroup", "name": "leg"})
+    assert drawing.text() == text
+
+
+def test_what_stays_outside_a_group_names_what_is_in_it(tmp_path: Path) -> None:
+    drawing = four_bar(tmp_path)
+    before = motion_of(drawing.model, "trace 1.x")
+    drawing.apply({"change": "group", "items": items("bar 2", "bar 3"), "name": "rest"})
+    assert drawing.document["parts"]["rest"]["at"] == "bar 1"
+    assert drawing.document["closures"]["revolute 4"]["b"]["body"] == "rest/bar 3"
+    assert np.allclose(motion_of(drawing.model, "rest/trace 1.x"), before, atol=1e-12)
+    drawing.apply({"change": "ungroup", "name": "rest"})
+    assert np.allclose(motion_of(drawing.model, "trace 1.x"), before, atol=1e-12)
+
+
+def test_a_group_that_would_hang_on_two_bodies_is_refused(tmp_path: Path) -> None:
+    drawing = four_bar(tmp_path)
+    drawing.apply({"change": "sphere", "at": (0, 0, -1), "radius": 0.1})
+    with pytest.raises(TouchbackError, match=r"it would hang on 'bar 1', 'ground'; a group hangs"):
+        drawing.apply({"change": "group", "items": items("bar 2", "sphere 1"), "name": "both"})
+
+
+# ---- joints of every kind ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", [*KINDS["joints"]])
+def test_in_every_kind_of_joint_things_act_on_a_coordinate_by_its_name(
+    tmp_path: Path, kind: str
+) -> None:
+    drawing = Drawing(folder=tmp_path, space=True)
+    drawing.apply({"change": "box", "at": (0, 0, 0), "size": (0.1, 0.1, 0.1)})
+    joint = {"change": "joint", "kind": kind, "at": (0, 0, 0), "a": "ground", "b": "box 1"}
+    drawing.apply({**joint, "axis": "x", "pitch": 0.01})
+    own = drawing.model.joints[f"{kind} 1"]
+    names = own.velocity_names(f"{kind} 1")
+    units = own.kind.velocity_units()
+    for name, unit in zip(names, units, strict=True):
+        drawing.apply({"change": "motor", "joint": name})
+        made = list(drawing.document["inputs"].values())[-1]
+        assert made["unit"] == ("N" if unit == "m/s" else "N m")
+        drawing.apply({"change": "sensor", "kind": "speed", "on": name})
+        drawing.apply({"change": "sensor", "kind": "effort", "on": name})
+        if own.kind.nq == own.kind.nv:
+            drawing.apply({"change": "sensor", "kind": "angle", "on": name})
+            drawing.apply({"change": "torsion", "joint": name})
+    if not names:
+        with pytest.raises(TouchbackError, match="it is rigid; nothing can act"):
+            drawing.apply({"change": "motor", "joint": f"{kind} 1"})
+        return
+    system = drawing.model.compile(backend="interpreter")
+    start = system.initial_state()
+    for k, name in enumerate(names):  # each motor acts on its own coordinate
+        pushed = 2.0 * np.eye(len(names))[k]
+        found = system.sensors(start.q, start.v, u=pushed)
+        efforts = [found[f"effort {i + 1}"] for i in range(len(names))]
+        assert efforts == pytest.approx(pushed.tolist(), abs=1e-12), name
+    with pytest.raises(TouchbackError, match=r"There is no (coordinate of )?joint"):
+        drawing.apply({"change": "motor", "joint": f"{kind} 1.nothing"})
+
+
+def test_a_drive_moves_its_joint_by_the_rate(tmp_path: Path) -> None:
+    drawing = four_bar(tmp_path, motor=False)
+    drawing.apply({"change": "drive", "joint": "revolute 1", "rate": 2.0})
+    assert drawing.state.verify["freedoms"] == 0 and not drawing.state.verify["problems"]
+    run = tb.simulate(drawing.model.compile(), duration=0.1, method="rk4", step=2e-3)
+    assert np.allclose(run["revolute 1"], 2.0 * run.time, atol=1e-9)
+
+
+def test_a_renamed_closure_keeps_the_sensor_of_its_force(tmp_path: Path) -> None:
+    drawing = four_bar(tmp_path, motor=False)
+    drawing.apply({"change": "sensor", "kind": "force", "on": "revolute 4"})
+    asked = {"change": "rename", "section": "closures", "name": "revolute 4", "to": "pin"}
+    drawing.apply(asked)
+    assert drawing.document["sensors"]["force 1"]["row"] == "pin.1"
+
+
+def test_a_number_with_an_exponent_is_no_parameter(tmp_path: Path) -> None:
+    drawing = four_bar(tmp_path)
+    asked = {"change": "parameter", "path": ["forces", "spring 1", "length"], "name": "e3"}
+    drawing.apply(asked)
+    drawing.apply(
+        {"change": "set", "path": ["forces", "spring 1", "stiffness"], "value": "1e3 * e3"}
+    )
+    rename = {"change": "rename", "section": "parameters", "name": "e3", "to": "rest"}
+    drawing.apply(rename)
+    assert drawing.document["forces"]["spring 1"]["stiffness"] == "1e3 * rest"
+
+
+# ---- anything ------------------------------------------------------------------------------------
+
+
+def draws_at_random(folder: Path, seed: int, count: int, compiled: int) -> None:
+    """So many random messages; every `compiled`th document that they make is compiled."""
+    drawing = Drawing(folder=folder, space=seed % 3 == 0)
+    person, documents = Person(seed, drawing), 0
+    start = drawing.text()
+    for k in range(count):
+        message, before, revision = person.message(), drawing.document, drawing.revision
+        answer = drawing.handle(message)
+        told = f"seed {seed}, message {k}: {message[:300]!r}"
+        if not answer.ok:
+            assert drawing.document is before and drawing.revision == revision, told
+            assert is_clear(answer.error), f"{told}\n{answer.error}"
+            continue
+        if drawing.revision == revision:
+            continue
+        documents += 1
+        facts = json.dumps(drawing.facts(), allow_nan=False)  # what pages are told
+        assert len(facts) < 4 << 20, told
+        if documents % compiled == 0:
+            try:
+                drawing.model.compile(backend="interpreter")
+            except TouchbackError as error:
+                problems = drawing.verified()["problems"]
+                assert any(each["text"] == str(error) for each in problems), told  # type: ignore[attr-defined]
+                assert is_clear(str(error)), f"{told}\n{error}"
+    end, undone = drawing.text(), 0
+    while drawing.undo_words:
+        drawing.undo()
+        undone += 1
+    assert drawing.text() == start, f"seed {seed}: undo to the start gives another file"
+    for _ in range(undone):
+        drawing.redo()
+    assert drawing.text() == end, f"seed {seed}: redo to the end gives another file"
+
+
+_PYTHONS = re.compile("Traceback|has no attribute|unsupported operand|NoneType|KeyError|<class")
+
+
+def is_clear(error: str) -> bool:
+    """A sentence of ours that isn't too long; below it may stand the text that it is about."""
+    ends = error.rstrip().endswith((".", ")", "?", "…", "'")) or "\n" in error
+    return ends and 15 < len(error) < 1500 and not _PYTHONS.search(error)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_random_edits_are_done_or_refused_and_undone_to_the_same_bytes(
+    tmp_path: Path, seed: int
+) -> None:
+    draws_at_random(tmp_path, seed, 100, compiled=20)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("seed", range(100, 150))
+def test_ten_thousand_random_edits_are_done_or_refused(tmp_path: Path, seed: int) -> None:
+    draws_at_random(tmp_path, seed, 200, compiled=10)
