@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from functools import cache
 from typing import Any, NamedTuple, get_args
@@ -443,13 +443,14 @@ class Draft:
 
     def carried(self, body: str) -> set[str]:
         """A body and all that joints carry on it."""
-        found, grown = {body}, True
-        while grown:
-            grown = False
-            for joint in self.items("joints").values():
-                if body_of(joint["parent"]) in found and body_of(joint["child"]) not in found:
-                    found.add(body_of(joint["child"]))
-                    grown = True
+        children = dict[str, list[str]]()
+        for joint in self.items("joints").values():
+            children.setdefault(body_of(joint["parent"]), []).append(body_of(joint["child"]))
+        found, waiting = {body}, [body]
+        while waiting:
+            new = [each for each in children.get(waiting.pop(), ()) if each not in found]
+            found.update(new)
+            waiting += new
         return found
 
     # ---- what refers to what --------------------------------------------------------------------
@@ -531,28 +532,31 @@ class Draft:
         if "report" in self.data:
             self.data["report"] = [signal(each) for each in self.data["report"]]
 
-    def remove(self, section: str, name: str) -> None:
-        """Takes an item away, and what can't be without it."""
-        if section == "bodies":
-            self._remove_body(name)
-        elif section == "joints":
+    def remove(self, items: Iterable[tuple[str, str]]) -> None:
+        """Takes items away, and what can't be without them."""
+        bodies, joints = set[str](), set[str]()
+        for section, name in items:
+            if name not in self.items(section):
+                continue  # it went with another
+            if section == "bodies":
+                bodies.add(name)
+            elif section == "joints":
+                joints.add(name)
+            else:
+                self.drop(section, name)
+                if section == "parts":
+                    bodies |= {each for each in self.poses if each.startswith(f"{name}/")}
+                elif section in ROWS:
+                    self._remove_rows(name)
+        for name in bodies & set(self.items("bodies")):
+            self.drop("bodies", name)
+            self.poses.pop(name, None)
+        if bodies:
+            self._remove_joints_of(bodies)
+        for name in joints & set(self.items("joints")):
             self.uncarry(name)
-            self.remove_users(joints={name})
-        elif section == "parts":
-            self.drop(section, name)
-            inside = {each for each in self.poses if each.startswith(f"{name}/")}
-            self._remove_joints_of(inside)
-            self.remove_users(bodies=inside)
-        else:
-            self.drop(section, name)
-            if section in ("closures", "couplings", "constraints", "drives"):
-                self._remove_rows(name)
-
-    def _remove_body(self, name: str) -> None:
-        self.drop("bodies", name)
-        self._remove_joints_of({name})
-        self.poses.pop(name, None)
-        self.remove_users(bodies={name})
+        if bodies or joints:
+            self.remove_users(bodies, joints - set(self.items("joints")))
 
     def _remove_joints_of(self, bodies: set[str]) -> None:
         for key, closure in list(self.items("closures").items()):
@@ -575,18 +579,19 @@ class Draft:
         """Takes away what acts on bodies, in joints, or measures them."""
         bodies, joints = set(bodies), set(joints)
         for section, name, refs in list(self.references()):
-            if section in ("bodies", "joints", "closures", "parts"):
+            if section in ("bodies", "joints", "closures", "parts", "definitions"):
                 continue
-            hit = set(refs.bodies) & bodies or {
-                each for each in refs.joints for joint in joints if is_of(each, joint)
-            }
+            rows = [*refs.joints, *(row for text in refs.texts for row in rows_in(text))]
+            hit = not bodies.isdisjoint(refs.bodies) or any(
+                head_of(each, joints) is not None for each in rows
+            )
             if hit and name in self.items(section):
                 self.drop(section, name)
                 if section in ("couplings", "constraints", "drives"):
                     self._remove_rows(name)
 
     def _remove_rows(self, name: str) -> None:
-        """Sensors of a constraint's forces, and it in modes."""
+        """Takes away sensors of a constraint's forces, and it in modes."""
         for key, sensor in list(self.items("sensors").items()):
             row = str(sensor.get("row", ""))
             if is_of(row, name) or is_of(str(sensor.get("joint", "")), name):
@@ -880,3 +885,18 @@ def replaced_symbol(text: str, name: str, by: str) -> str:
 def symbols(text: str) -> set[str]:
     """Names in the text of an expression, without those of functions."""
     return {m[1] if m[1] is not None else m[2] for m in _SYMBOL.finditer(text)}
+
+
+def head_of(name: str, known: Container[str]) -> str | None:
+    """Whose coordinate, row or component it is: a known name, or what stands before a dot."""
+    name = name[2:] if name[:2] in ("q:", "v:") else name
+    while name not in known:
+        name, dot, _ = name.rpartition(".")
+        if not dot:
+            return None
+    return name
+
+
+def rows_in(text: str) -> Iterator[str]:
+    """Joints whose coordinates an expression reads."""
+    return (each[2:] for each in symbols(text) if each[:2] in ("q:", "v:"))

@@ -248,23 +248,35 @@ def _prism(flat: np.ndarray, depth: float) -> Mesh:
 
 
 def _ears(flat: np.ndarray) -> list[tuple[int, int, int]]:
-    """Triangles of a figure that doesn't cross itself, by cutting ears."""
-    left, found = list(range(len(flat))), list[tuple[int, int, int]]()
-    while len(left) > 3:
-        for place in range(len(left)):
-            a, b, c = left[place - 1], left[place], left[(place + 1) % len(left)]
-            corner = flat[[a, b, c]]
-            if _area(corner) <= 0.0:
-                continue
-            others = flat[[each for each in left if each not in (a, b, c)]]
-            if not _inside(corner, others).any():
-                break
-        else:
-            place = 0  # nothing but corners in a line is left
-            a, b, c = left[-1], left[0], left[1]
-        found.append((a, b, c))
-        del left[place]
-    return [*found, (left[0], left[1], left[2])]
+    """Triangles of a figure that doesn't cross itself, by cutting ears. A cut changes only which of
+    its two neighbours are ears, so that all are looked at again only where none is known."""
+    n = len(flat)
+    before, after = [i - 1 for i in range(n)], [i + 1 for i in range(n)]
+    before[0], after[n - 1] = n - 1, 0
+    here, known = np.ones(n, dtype=bool), list[int]()
+    found = list[tuple[int, int, int]]()
+
+    def is_ear(i: int) -> bool:
+        corner = [before[i], i, after[i]]
+        others = here.copy()
+        others[corner] = False
+        return _area(flat[corner]) > 0.0 and not _inside(flat[corner], flat[others]).any()
+
+    while n - len(found) > 3:
+        tip = -1
+        while known and tip < 0:
+            i = known.pop()
+            tip = i if here[i] and is_ear(i) else -1
+        if tip < 0:
+            known = [int(i) for i in np.flatnonzero(here) if is_ear(int(i))]
+            # nothing but corners in a line may be left
+            tip = known.pop() if known else int(np.flatnonzero(here)[0])
+        a, c = before[tip], after[tip]
+        found.append((a, tip, c))
+        here[tip], after[a], before[c] = False, c, a
+        known += [a, c]
+    a = int(np.flatnonzero(here)[0])
+    return [*found, (a, after[a], after[after[a]])]
 
 
 def _inside(corner: np.ndarray, points: np.ndarray) -> np.ndarray:
@@ -721,14 +733,12 @@ def _remove(draft: Draft, asked: messages.Remove, drawn: Drawn) -> str:
         check_section(each.section)
         if each.name not in draft.items(each.section):
             raise unknown_name(SINGULAR[each.section], each.name, draft.items(each.section))
-    for each in asked.items:  # closures first: they take no joint's place then
-        if each.section == "closures" and each.name in draft.items(each.section):
-            draft.remove(each.section, each.name)
     for each in asked.items:
-        if each.section == "parameters":
+        if each.section == "parameters" and each.name in draft.items("parameters"):
             _fix_parameter(draft, each.name, drawn)
-        elif each.name in draft.items(each.section):
-            draft.remove(each.section, each.name)
+    # closures first: they take no joint's place then
+    chosen = [(each.section, each.name) for each in asked.items if each.section != "parameters"]
+    draft.remove(sorted(chosen, key=lambda item: item[0] != "closures"))
     return f"without {listed(asked.items)}"
 
 

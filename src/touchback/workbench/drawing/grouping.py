@@ -22,6 +22,7 @@ from touchback.workbench.drawing.document import (
     add,
     body_of,
     framed,
+    head_of,
     mapped,
     nices,
     references,
@@ -34,7 +35,6 @@ from touchback.workbench.drawing.placement import (
     DEFINITION,
     SIGNALS,
     Chosen,
-    head_of,
     listed,
     names_of,
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from copy import deepcopy
 from typing import Any, NamedTuple
 
@@ -34,11 +34,13 @@ from touchback.workbench.drawing.document import (
     add,
     body_of,
     framed,
+    head_of,
     mapped,
     nice,
     nices,
     references,
     rotation_of,
+    rows_in,
     symbols,
     turn_of,
     turned_about,
@@ -626,18 +628,3 @@ def _mirror_joint(section: str, name: str, joint: Item, flip: np.ndarray) -> Non
             f"Joint '{name}': a {kind} joint with a {signed[0]} can't be mirrored; take that away, "
             "or copy instead."
         )
-
-
-def head_of(name: str, known: Any) -> str | None:
-    """Whose coordinate, row or component it is: a known name, or what stands before a dot."""
-    name = name[2:] if name[:2] in ("q:", "v:") else name
-    while name not in known:
-        name, dot, _ = name.rpartition(".")
-        if not dot:
-            return None
-    return name
-
-
-def rows_in(text: str) -> Iterator[str]:
-    """Joints whose coordinates an expression reads."""
-    return (each[2:] for each in symbols(text) if each[:2] in ("q:", "v:"))
