@@ -69,15 +69,26 @@ def test_an_obstacle_far_away_makes_the_picture_of_the_car_no_larger(system: tb.
     assert (high - low)[0] < 3 * 3.6
 
 
-@pytest.mark.parametrize("car", CARS)
+VEHICLES = (
+    "buggy", "driving-simulator", "fitted-car", "gyroscope", "kart-bench", "mini-baja",
+    "omni-wheel", "suspension", "tilting-vehicle",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("car", [*CARS, *VEHICLES])
 def test_before_the_first_tick_every_shape_of_each_car_is_somewhere(car: str) -> None:
     """A page may open before its run starts: a number that is none would be null in its scene. The
     single-track car has states alone, and no body to be seen."""
-    run = tb.live(model_of(CARS[car](), Human(), 10.0).compile())
+    if car in CARS:
+        model = model_of(CARS[car](), Human(), 10.0)
+    else:
+        model = gallery.entry(car).on_page.make()
+    run = tb.live(model.compile())
     text = msgspec.json.encode(LiveSource(run, CommandServer(run)).scene())
     found = msgspec.json.decode(text)
     numbers = [x for each in found["shapes"] for x in (*each["numbers"], *each["at"])]
-    assert (len(found["shapes"]) > 3) is bool(run.system.model.bodies)
+    least = {"gyroscope": 1, "fitted-car": 3}.get(car, 4)
+    assert (len(found["shapes"]) >= least) is bool(run.system.model.bodies)
     assert None not in numbers
     assert None not in (*found["bounds"][0], *found["bounds"][1])
 
@@ -157,7 +168,7 @@ def test_arrow_keys_turn_the_wheel_and_let_it_come_back(page: Seat) -> None:
 
 
 @pytest.mark.browser
-def test_a_drag_of_the_dash_turns_the_wheel_and_a_gamepad_too(page: Seat) -> None:
+def test_a_drag_of_the_dash_turns_the_wheel_and_a_gamepad_too_which_rumbles(page: Seat) -> None:
     box = page.page.locator("#drive .rim").bounding_box()
     assert box is not None
     middle = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
@@ -166,10 +177,18 @@ def test_a_drag_of_the_dash_turns_the_wheel_and_a_gamepad_too(page: Seat) -> Non
     page.page.mouse.up()
     until(lambda: page.live[STEER] == 0.0)
     page.ask(
-        "() => { navigator.getGamepads = () => [{ axes: [window.stick, 0], buttons: [] }];"
+        "() => { window.pushes = []; const vibrationActuator = {"
+        " playEffect: async (kind, of) => {"
+        " pushes.push([kind, of.strongMagnitude, bench.status.felt]); } };"
+        " const pad = { buttons: [], vibrationActuator };"
+        " navigator.getGamepads = () => [{ ...pad, axes: [window.stick, 0] }];"
         " window.stick = -0.5; }"
     )
     until(lambda: page.live[STEER] > 0.1)  # left is below zero on gamepads
+    # it rumbles with what the hands feel: a full push is 8 N m, and less than a tenth none
+    ((kind, push, felt), *_) = until(lambda: page.ask("window.pushes"))  # type: ignore[misc]
+    assert kind == "dual-rumble" and 0.1 < push <= 1.0
+    assert push == pytest.approx(min(abs(felt) / 8.0, 1.0))
     page.ask("() => { window.stick = 0.02; }")  # no stick rests at zero
     until(lambda: page.live[STEER] == 0.0)
 

@@ -211,7 +211,6 @@ def open_session(
     shown: workbench.Workbench, run: tb.Live, seed: int
 ) -> tb.vehicle.simulator.ObstacleSession:
     """Attempts that the pages of a workbench ask for, and are told of."""
-    """Attempts that pages ask for, and are told of."""
     session = tb.vehicle.simulator.ObstacleSession(run, seed)
 
     def attempt(message: Attempt, client: object) -> dict[str, object]:

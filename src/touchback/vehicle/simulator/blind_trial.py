@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from threading import Event
@@ -180,6 +181,7 @@ class ObstacleSession:
     def serve(self) -> None:
         """Attempts, as they are asked for, until the run ends. In between it rests."""
         self._rest()
+        import_module("scipy.signal")  # of the first peak: half a second, before anybody waits
         while self.live.state != "stopped":
             with suppress(Empty):
                 wanted = self._asked.get(timeout=_LOOK)
