@@ -5,7 +5,8 @@ import pytest
 
 from touchback.errors import InputError
 from touchback.instruments import harpsichord
-from touchback.instruments.key_feel import INSTRUMENTS
+from touchback.instruments.key_feel import INSTRUMENTS, feel_voice
+from touchback.instruments.keyboard.key_mechanisms import VOICE_NUMBERS
 from touchback.instruments.piano.finger_motions import virtuoso_passage
 
 SPEED = 0.01
@@ -168,3 +169,55 @@ def test_rows_hold_the_curve_in_the_order_of_time(plucked):
 def test_an_unknown_parameter_is_named():
     with pytest.raises(InputError, match="buton"):
         INSTRUMENTS["piano"].feel({"buton": 1.0}, SPEED)
+
+
+# ---- voices of motorised keys --------------------------------------------------------------------
+
+
+def pressed(voice: str, depth: float, way: str = "down", **settings: float) -> float:
+    """The force of a voice, pressed slowly, at a depth [m]; words for its numbers."""
+    felt = feel_voice(voice, {name.replace("_", " "): x for name, x in settings.items()})
+    order = 1 if way == "down" else -1
+    depths, forces = (side[::order] for side in felt.sides[way])
+    return float(np.interp(depth, depths, forces))
+
+
+@pytest.mark.parametrize("strength", [1.0, 1.5])
+def test_a_plectrum_gives_way_at_its_strength(strength: float) -> None:
+    """A tick of 1 ms at 20 mm/s bends it by 14 mN more at the most; the jack weighs 90 mN."""
+    felt = feel_voice("harpsichord", {"plectrum strength": strength})
+    depth, force = felt.sides["down"]
+    assert force[depth < 6.4e-3].max() == pytest.approx(strength + 0.09, abs=0.02)
+    assert felt.marks["C"] == pytest.approx(3.2e-3 + strength / 700.0)
+    assert force[(depth > felt.marks["C"] + 1e-4) & (depth < 6.4e-3)] == pytest.approx(0.09)
+    assert felt.legend["C"].startswith("plucked")
+
+
+def test_other_voices_push_as_their_numbers_say() -> None:
+    """In closed form, from the numbers of `--set list`; depths in m, forces in N."""
+    assert pressed("organ", 5e-3) == pytest.approx(0.5 + 60.0 * 5e-3, abs=1e-3)
+    assert pressed("organ", 5e-3, pallet_spring_preload=1.0) == pytest.approx(1.3, abs=1e-3)
+    assert pressed("organ", 0.9e-3) == pytest.approx(0.554 + 1.2 * 0.4, abs=1e-3)  # 2/5 from open
+    assert pressed("ball", 7e-3) == pytest.approx(0.08 * 9.81, rel=0.03)  # it still swings a little
+    assert pressed("ball", 7e-3, ball_mass=0.16) == pytest.approx(0.16 * 9.81, rel=0.05)
+    assert pressed("wall", 5e-3) == pytest.approx(2500.0 * 0.25e-3 + 3.0 * 0.02, abs=0.01)
+    assert pressed("wall", 5e-3, "up") == pytest.approx(2500.0 * 0.25e-3 - 3.0 * 0.02, abs=0.01)
+    assert pressed("wall", 5e-3, plain_wall_depth=4.9e-3) == pytest.approx(0.31, abs=0.01)
+    assert pressed("synthesizer", 5e-3) == pytest.approx(0.45 + 25.0 * 5e-3, abs=1e-3)
+    table = pressed("measured", 5e-3)
+    assert pressed("measured", 5e-3, table_gain=2.0) == pytest.approx(2.0 * table)
+    assert pressed("wall-standard", 5e-3) == pytest.approx(2500.0 * 0.25e-3, abs=0.05)
+
+
+@pytest.mark.parametrize("voice", VOICE_NUMBERS)
+def test_every_number_of_a_voice_is_live_and_changes_what_is_felt_or_heard(voice: str) -> None:
+    usual = feel_voice(voice)
+    for name, number in VOICE_NUMBERS[voice].items():
+        changed = feel_voice(voice, {name: 1.3 * number.default})
+        heard = name in ("pipe speaks at", "upper switch", "lower switch")
+        if heard:
+            assert changed.marks != usual.marks, name
+            continue
+        depth = np.linspace(0.0, min(max(x.sides["down"][0]) for x in (usual, changed)), 200)
+        forces = [np.interp(depth, *each.sides["down"]) for each in (usual, changed)]
+        assert np.abs(forces[0] - forces[1]).max() > 5e-3, name

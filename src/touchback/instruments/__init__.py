@@ -4,10 +4,16 @@ own: `tb.instruments.piano`, `tb.instruments.keyboard`, `tb.instruments.sound`."
 
 from touchback.instruments import keyboard as keyboard, piano as piano, sound as sound
 from touchback.instruments.harpsichord import harpsichord_key, stroke_forces
-from touchback.instruments.key_feel import INSTRUMENTS as INSTRUMENTS, KeyCurve as KeyCurve
+from touchback.instruments.key_feel import (
+    INSTRUMENTS as INSTRUMENTS,
+    PIANO_LEGEND as PIANO_LEGEND,
+    KeyCurve as KeyCurve,
+    feel_voice as feel_voice,
+)
 from touchback.instruments.keyboard.key_mechanisms import (
     VOICES as VOICES,
     WALL_VOICES as WALL_VOICES,
+    measured_action as measured_action,
     voice_called as voice_called,
 )
 from touchback.instruments.keyboard.key_strokes import (
@@ -53,11 +59,12 @@ from touchback.instruments.keyboard.keyboard_player import (
 from touchback.instruments.keyboard.keyboard_regulation import (
     DEFAULT_REGULATION as DEFAULT_REGULATION,
     REGULATION_SUFFIXES as REGULATION_SUFFIXES,
-    WALL_SCREWS as WALL_SCREWS,
+    SCREW_SENTENCES as SCREW_SENTENCES,
     Regulation as Regulation,
     regulation_of as regulation_of,
     screw_parameter as screw_parameter,
     screws_of as screws_of,
+    voices_with as voices_with,
 )
 from touchback.instruments.keyboard.midi_fingers import (
     KeyTouches as KeyTouches,

@@ -1,13 +1,29 @@
 """What a finger feels of a key and what a listener hears of it: force over depth, and how a passage
-sounds, of a grand piano and a harpsichord."""
+sounds, of a grand piano and a harpsichord; and force over depth of the voices of motorised keys."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from touchback import JointEffort, Run, Signal, System, copies, maximum, minimum, simulate
+from touchback import (
+    JointEffort,
+    Model,
+    Run,
+    Signal,
+    System,
+    copies,
+    maximum,
+    minimum,
+    select,
+    simulate,
+)
 from touchback.instruments import harpsichord
+from touchback.instruments.keyboard.key_device import KeyDevice, Sensed
+from touchback.instruments.keyboard.key_mechanisms import (
+    voice_called,
+    voice_stages,
+)
 from touchback.instruments.piano.finger_motions import (
     ConstantSpeedTouch,
     finger_motion,
@@ -248,4 +264,41 @@ HARPSICHORD = Instrument(
 #: What can be felt and heard, by name.
 INSTRUMENTS = {"piano": PIANO, "harpsichord": HARPSICHORD}
 
-__all__ = ["INSTRUMENTS", "Instrument", "KeyCurve", "PlayedPassage"]
+# ---- voices of motorised keys --------------------------------------------------------------------
+
+VOICE_STEP = 62.5e-6  # s
+DEEPER = 0.6e-3  # m below its last stage that a voice is pressed
+
+
+def feel_voice(
+    voice: str, settings: Settings | None = None, speed: float = SLOW, rate: float = 1000.0
+) -> KeyCurve:
+    """The force [N] that a voice has the motor push with as the key front goes down and up at a
+    constant speed [m/s], computed so many times a second: without the key's own mass."""
+    given = dict(settings or {})
+    stages = voice_stages(voice, given)
+    half = (stages[-1][0] + DEEPER) / speed
+    m = Model(f"{voice}, slowly pressed")
+    depth = maximum(minimum(speed * m.time, speed * (2.0 * half - m.time)), 0.0)
+    going = select(m.time < half, speed, -speed)
+    answer = voice_called(voice)(m, Sensed(depth, going, depth, going, rate, KeyDevice()))
+    m.memory("pressed", update=depth)  # so that every voice is computed at ticks
+    m.sensor("depth", Signal(depth, "m"))
+    m.sensor("force", Signal(answer.force, "N"))
+    run = simulate(
+        m.compile(), duration=2.0 * half, method="euler", step=VOICE_STEP, rate=rate,
+        output_step=1.0 / rate, parameters=given, progress=False,
+    )  # fmt: skip
+    down = run.time <= half
+    sides = {
+        name: (run["depth"][part], run["force"][part])
+        for name, part in (("down", down), ("up", ~down))
+    }
+    letters = dict(zip("ABCD", stages, strict=False))
+    return KeyCurve(
+        voice, sides, {name: depth for name, (depth, _) in letters.items()},
+        {name: text for name, (_, text) in letters.items()},
+    )  # fmt: skip
+
+
+__all__ = ["INSTRUMENTS", "Instrument", "KeyCurve", "PlayedPassage", "feel_voice"]

@@ -225,6 +225,20 @@ def test_blows_that_are_over_within_a_tick_are_heard_at_every_phase_of_it():
     assert min(one.loudness for one in played) > 4.0
 
 
+def test_choosing_another_voice_sounds_nothing_by_itself():
+    """Whatever was felt before: an organ is always as loud, and a ball always lies on its key."""
+    voices = ("harpsichord", "organ", "ball", "wall", "synthesizer")
+    keys = make_keyboard([60], *voices, rate=1000.0)
+    with tb.live(
+        keys.system, rate=1000.0, substeps=keys.substeps, method="euler", speed=None
+    ) as run:
+        run.run(SETTLING_TIME)
+        for voice in (1, 2, 0, 2, 3, 2, 4, 2):
+            run.change({"C4/voice": float(voice)})
+            run.run(0.1)
+            assert run.read("C4/notes") == 0.0, voices[voice]
+
+
 def test_a_performance_in_parts_is_heard_as_one_in_a_piece(monkeypatch):
     """Parts that end within strokes and while dampers fall; what was heard is the same."""
     board = make_keyboard(2, "piano", rate=1000.0)

@@ -7,13 +7,17 @@ import pytest
 
 from touchback.errors import InputError, TouchbackError
 from touchback.instruments.keyboard.key_device import FRONT
-from touchback.instruments.keyboard.key_mechanisms import MIDDLE
+from touchback.instruments.keyboard.key_mechanisms import MIDDLE, VOICES, WALL_VOICES
 from touchback.instruments.keyboard.key_strokes import Stroke
+from touchback.instruments.keyboard.keyboard_model import touchback_key
 from touchback.instruments.keyboard.keyboard_player import make_keyboard
 from touchback.instruments.keyboard.keyboard_regulation import (
+    SCREW_SENTENCES,
     Regulation,
     read_regulation,
     regulation_of,
+    screws_of,
+    voices_with,
 )
 from touchback.instruments.piano.action_specification import graded_parameters
 from touchback.model.parameters_and_signals import Parameter
@@ -54,6 +58,25 @@ def test_walls_have_screws_too_and_a_held_key_feels_them() -> None:
     inside = FRONT * held["C4/key"][-1] - MIDDLE
     assert inside > 2e-3
     assert held["C4/finger force"][-1] == pytest.approx(800.0 * inside, abs=0.01)  # and friction
+
+
+def test_the_numbers_of_other_voices_are_screws_and_a_stronger_plectrum_plucks_louder() -> None:
+    stroke = [Stroke(0.0, 60, press=0.2, depth=0.03, stay=5.0)]
+    for strength in (1.0, 1.5):
+        asked = regulation_of([f"plectrum strength={strength}"])
+        (note,) = make_keyboard([60], "harpsichord", regulation=asked).hear(stroke, 0.5)
+        assert note.loudness == strength
+    with pytest.raises(InputError, match="known: 'string above plectrum', 'plectrum stiffness'"):
+        make_keyboard([60], "harpsichord", regulation=regulation_of(["zzz=1"]))
+
+
+@pytest.mark.parametrize("voice", [*VOICES, *WALL_VOICES])
+def test_every_screw_of_a_voice_has_a_sentence_and_says_whose_it_is(voice: str) -> None:
+    screws = screws_of(touchback_key(voice).all_parameters())
+    assert screws
+    for name in screws:
+        assert SCREW_SENTENCES[name].endswith("."), name
+        assert voice.removesuffix("-modes") in voices_with(name), name
 
 
 @pytest.mark.parametrize(

@@ -175,15 +175,20 @@ REPORTED = ("notes", "loudness", "note time", "ringing", "held", "una corda")
 SOFTEST = 0.18  # of loudness that is heard: the softest of 2300 tones, m/s (Goebl et al. 2005)
 
 
-def add_strikes(m: Model, heard: Answer, una_corda: Value = 0.0) -> None:
+def add_strikes(
+    m: Model, heard: Answer, una_corda: Value = 0.0, stays: Value | None = None
+) -> None:
     """Count a note at each tick where an answer's `sounding` begins to hold, and keep how loud it
     is (`loudness` one tick earlier, before what sounds it takes it away), when, and where the pedal
     for `una_corda` was. Sensors "notes", "loudness", "note time" [s], "ringing" (1: the damper is
-    off, 0: it is on), "held" (the key is) and "una corda"."""
+    off, 0: it is on), "held" (the key is) and "una corda". Where `stays` is 0, at a tick at which
+    another voice is chosen, none is counted: a ball that lies there is no note."""
     now = select(heard.sounding, 1.0, 0.0)
     before = m.memory("sounded", update=now)
     last = m.memory("loudness before", update=heard.loudness)
     began = now * (1.0 - before) * select(last > SOFTEST, 1.0, 0.0)
+    if stays is not None:
+        began = began * stays
     count = m.memory("note count")
     m.set_update("note count", count + began)
     kept = m.memory("note loudness")

@@ -5,10 +5,11 @@ Walls are those of the haptics room, in the middle of the travel, from counts.
 """
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import lru_cache
 from importlib.resources import files
+from typing import NamedTuple
 
 from touchback import JointEffort, Model, Prismatic, maximum, minimum, select
 from touchback.callback_signature import check_takes
@@ -118,14 +119,146 @@ WALL_VOICES: dict[str, Voice] = {
 
 Law = Callable[[Value, Value], Value]
 SPECIFICATION = Specification()  # of the action behind the middle key
+TAKEN_UP = 7e-4  # m of depth over which a spring that lies on its stop takes up its preload
 VIRTUAL_KEY = 0.05  # of a piano key's mass that stays virtual: the rest is the device's own
 COUPLING = 4.0, 8.0  # N/m for each tick a second, N s/m: between key and virtual action
-BALL = 0.08  # kg
 NEAR = 8e-3  # m: as far from the string as the fastest hammer comes in a tick of 1 ms
-PLECTRUM = 1.0  # N, at which it gives way
-SWITCHES = 4.5e-3, 7.5e-3  # m, of a synthesizer's key
 DIP = 9.5e-3  # m, of all but the harpsichord
-BED = 2500.0, 3.0  # N/m, N s/m of key beds and walls: what a sampled wall bears at 1 kHz
+BED = "key bed stiffness", "key bed damping"
+
+
+class VoiceNumber(NamedTuple):
+    """A live number of a voice: its default, unit and span, and a sentence about it."""
+
+    default: float
+    unit: str
+    min: float
+    max: float
+    about: str
+
+
+# A sampled spring bears 2500 N/m and 3 N s/m at 1 kHz; more is there to be tried.
+_BED = {
+    BED[0]: VoiceNumber(2500.0, "N/m", 0.0, 1e4, "Springiness of the felt that ends the stroke."),
+    BED[1]: VoiceNumber(3.0, "N s/m", 0.0, 10.0, "How much the felt of the key bed damps."),
+}
+
+
+def _dip(voice: str, dip: float = DIP) -> dict[str, VoiceNumber]:
+    about = "Depth at which the key meets its bed."
+    return {f"{voice} key dip": VoiceNumber(dip, "m", 3e-3, 15e-3, about)}
+
+
+#: The live numbers of voices that are no parts of their own and no walls of the laboratory.
+VOICE_NUMBERS: dict[str, dict[str, VoiceNumber]] = {
+    "harpsichord": {
+        "string above plectrum": VoiceNumber(
+            3.2e-3, "m", 0.0, 6e-3, "Depth at which the plectrum meets the string."),
+        "plectrum stiffness": VoiceNumber(
+            700.0, "N/m", 10.0, 5000.0, "How hard the plectrum is to bend."),
+        "plectrum strength": VoiceNumber(
+            1.0, "N", 0.05, 5.0, "Force at which the plectrum slips off: a stronger one plucks "
+            "later and louder."),
+        "jack weight": VoiceNumber(
+            0.09, "N", 0.0, 1.0, "What the jack weighs at the key front; it brings the key back."),
+        **_dip("harpsichord", 6.5e-3), **_BED,
+    },
+    "organ": {
+        "wind force": VoiceNumber(
+            1.2, "N", 0.0, 5.0, "How hard the wind holds the closed pallet; gone once it is open."),
+        "pallet crack": VoiceNumber(
+            1.5e-3, "m", 3e-4, 6e-3, "Depth at which the wind no longer holds the pallet."),
+        "pallet spring": VoiceNumber(
+            60.0, "N/m", 0.0, 500.0, "How much the spring gains as the pallet opens."),
+        "pallet spring preload": VoiceNumber(
+            0.5, "N", 0.0, 3.0, "Force of the spring on the closed pallet."),
+        "pipe speaks at": VoiceNumber(
+            2e-3, "m", 5e-4, 9e-3, "Depth from which enough wind reaches the pipe."),
+        **_dip("organ"), **_BED,
+    },
+    "ball": {
+        "ball mass": VoiceNumber(
+            0.08, "kg", 0.01, 0.5, "A heavier ball resists longer and flies less high."),
+        "ball stiffness": VoiceNumber(
+            2500.0, "N/m", 100.0, 1e4, "How little the ball's skin gives way."),
+        "ball damping": VoiceNumber(
+            4.0, "N s/m", 0.0, 10.0, "How much the skin damps: without it the ball bounces on."),
+        **_dip("ball"), **_BED,
+    },
+    "wall": {
+        "plain wall depth": VoiceNumber(0.5 * DIP, "m", 1e-3, 15e-3, "Depth of the wall's face."),
+        "plain wall stiffness": VoiceNumber(
+            2500.0, "N/m", 0.0, 2e4, "Springiness of the wall: the sampled spring chatters where "
+            "it is too stiff."),
+        "plain wall damping": VoiceNumber(
+            3.0, "N s/m", 0.0, 10.0, "How much the wall damps: held too long, damping chatters."),
+    },
+    "synthesizer": {
+        "synthesizer spring": VoiceNumber(
+            25.0, "N/m", 0.0, 500.0, "How much the spring gains with depth."),
+        "synthesizer spring preload": VoiceNumber(
+            0.45, "N", 0.0, 3.0, "Force of the spring on the key at rest."),
+        "upper switch": VoiceNumber(
+            4.5e-3, "m", 5e-4, 9e-3, "Depth at which the clock of the key starts."),
+        "lower switch": VoiceNumber(
+            7.5e-3, "m", 5e-4, 14e-3, "Depth at which it stops and the note sounds: the time "
+            "between is all that is known of the touch."),
+        **_dip("synthesizer"), **_BED,
+    },
+    "measured": {
+        "table gain": VoiceNumber(1.0, "", 0.0, 3.0, "Multiplies the forces of the table."),
+        **_BED,
+    },
+}  # fmt: skip
+
+
+# What begins at which depth [m] on the way down, of a voice's numbers.
+_Stage = tuple[Callable[[Mapping[str, float]], float], str]
+_STAGES: dict[str, tuple[_Stage, ...]] = {
+    "harpsichord": (
+        (lambda n: 0.0, "the key lifts the jack"),
+        (lambda n: n["string above plectrum"], "the plectrum meets the string and bends"),
+        (lambda n: n["string above plectrum"] + n["plectrum strength"] / n["plectrum stiffness"],
+         "plucked: nothing but the jack again"),
+    ),
+    "organ": (
+        (lambda n: 0.0, "the wind holds the pallet shut"),
+        (lambda n: n["pallet crack"], "the pallet is open: only its spring is felt"),
+        (lambda n: n["pipe speaks at"], "the pipe speaks"),
+    ),
+    "ball": ((lambda n: 0.0, "the weight of the ball"),),
+    "wall": (
+        (lambda n: 0.0, "nothing but the key"),
+        (lambda n: n["plain wall depth"], "the wall"),
+    ),
+    "synthesizer": (
+        (lambda n: 0.0, "a spring"),
+        (lambda n: n["upper switch"], "the upper switch starts the clock"),
+        (lambda n: n["lower switch"], "the lower switch: the note sounds"),
+    ),
+    "measured": ((lambda n: 0.0, "forces of the table"),),
+}  # fmt: skip
+
+
+def voice_stages(voice: str, settings: Mapping[str, float]) -> list[tuple[float, str]]:
+    """Where something begins on the way down [m], and what, in the order of depth, of a voice
+    with some of its numbers set otherwise; the key bed is the last, where there is one."""
+    if voice in WALL_VOICES:
+        return [(0.0, "nothing but the key"), (MIDDLE, "the wall")]
+    numbers = {name: each.default for name, each in VOICE_NUMBERS[voice].items()} | settings
+    found = [(depth(numbers), text) for depth, text in _STAGES[voice]]
+    if BED[0] not in numbers:
+        return found
+    bed = numbers.get(f"{voice} key dip", DIP)
+    return [*sorted(each for each in found if each[0] < bed), (bed, "the key bed")]
+
+
+def _number(m: Model, voice: str, name: str) -> Value:
+    """A live number of a voice; voices have their key bed in common."""
+    if name not in m.parameters:
+        default, unit, low, high, _ = VOICE_NUMBERS[voice][name]
+        m.parameter(name, default, unit=unit, min=low, max=high)
+    return m.signal(name)
 
 
 def piano(m: Model, key: Sensed) -> Answer:
@@ -173,59 +306,75 @@ def _grand(m: Model, key: Sensed, action: Model) -> Answer:
 def harpsichord(m: Model, key: Sensed) -> Answer:
     """A jack and a plectrum: the pluck is a state machine that runs at ticks (Gillespie 1996,
     Fig. 3.4), 0 below the string, 1 plucking, 2 above. However it is struck, it plucks alike."""
-    string, stiffness, dip = 3.2e-3, 700.0, 6.5e-3
+    names = ("string above plectrum", "plectrum stiffness", "plectrum strength", "jack weight")
+    string, stiffness, strength, weight = (_number(m, "harpsichord", name) for name in names)
     state = m.memory("plectrum")
     bend = key.depth - string
     tension = stiffness * maximum(bend, 0.0)
     met = bend > 0.0
     from_below = select(met, 1.0, 0.0)
-    from_plucking = select(tension > PLECTRUM, 2.0, from_below)
+    from_plucking = select(tension > strength, 2.0, from_below)
     from_above = select(met, 2.0, 0.0)
     new = select(state < 0.5, from_below, select(state < 1.5, from_plucking, from_above))
     m.set_update("plectrum", new)
     pull = select(new * (2.0 - new) > 0.5, tension, 0.0)
-    weight = 0.09  # N of the jack, through the lever
-    return Answer(weight + pull + _bed(key, dip), new > 1.5, PLECTRUM, key.depth > 0.5 * string)
+    bed = _bed(m, key, _number(m, "harpsichord", "harpsichord key dip"))
+    # Loudness has no unit: here it is a force, of hammers a speed.
+    loudness = m.memory("plectrum loudness", update=strength)
+    return Answer(weight + pull + bed, new > 1.5, loudness, key.depth > 0.5 * string)
 
 
 def organ(m: Model, key: Sensed) -> Answer:
     """A pallet on its spring: wind holds it shut until it opens a crack, then only the spring is
     felt. How fast the key goes is not heard."""
-    shut = 1.2 * maximum(1.0 - key.depth * (1.0 / 1.5e-3), 0.0)
-    resting = minimum(key.depth * (1.0 / 0.7e-3), 1.0)
-    spring = resting * (0.5 + 60.0 * key.depth + shut)
-    speaking = key.depth > 2e-3
-    return Answer(spring + _bed(key, DIP), speaking, 1.0, speaking)
+    names = ("wind force", "pallet crack", "pallet spring", "pallet spring preload")
+    wind, crack, stiffness, preload = (_number(m, "organ", name) for name in names)
+    shut = wind * maximum(1.0 - key.depth / crack, 0.0)
+    resting = minimum(key.depth * (1.0 / TAKEN_UP), 1.0)
+    spring = resting * (preload + stiffness * key.depth + shut)
+    speaking = key.depth > _number(m, "organ", "pipe speaks at")
+    bed = _bed(m, key, _number(m, "organ", "organ key dip"))
+    return Answer(spring + bed, speaking, 1.0, speaking)
 
 
 def ball(m: Model, key: Sensed) -> Answer:
     """A ball that lies on the key and may be thrown: Gillespie's two-mass piano."""
-    m.joint("ball", Prismatic("z"), m.ground, m.body("ball", mass=BALL))
+    mass, stiffness, damping = (
+        _number(m, "ball", f"ball {name}") for name in ("mass", "stiffness", "damping")
+    )
+    m.joint("ball", Prismatic("z"), m.ground, m.body("ball", mass=mass))
     up, speed = m.coordinate("ball"), m.rate("ball")
-    skin = 2500.0, 4.0  # N/m, N s/m
+    skin = stiffness, damping
     carried = _pushed(key.held_depth - up, key.held_speed - speed, skin)
     m.force("carried", JointEffort("ball", carried))
     felt = _pushed(key.depth - up, key.speed - speed, skin)
     touching = key.depth > up
-    return Answer(felt + _bed(key, DIP), touching, -speed, touching)
+    bed = _bed(m, key, _number(m, "ball", "ball key dip"))
+    return Answer(felt + bed, touching, -speed, touching)
 
 
 def wall(m: Model, key: Sensed) -> Answer:
     """A wall in the middle of the travel, as stiff as the sampled spring bears."""
-    middle = 0.5 * DIP
-    return Answer(_bed(key, middle), key.depth > middle, LEVERAGE * key.speed, key.depth > middle)
+    face, stiffness, damping = (
+        _number(m, "wall", f"plain wall {name}") for name in ("depth", "stiffness", "damping")
+    )
+    force = _pushed(key.depth - face, key.speed, (stiffness, damping))
+    return Answer(force, key.depth > face, LEVERAGE * key.speed, key.depth > face)
 
 
 def synthesizer(m: Model, key: Sensed) -> Answer:
     """A light spring and two switches, as in "velocity sensitive" keyboards: what is heard is the
     mean speed between them, whatever came before and comes after."""
-    upper, lower = SWITCHES
+    upper, lower = (_number(m, "synthesizer", f"{name} switch") for name in ("upper", "lower"))
+    spring = _number(m, "synthesizer", "synthesizer spring")
+    preload = _number(m, "synthesizer", "synthesizer spring preload")
     since = m.memory("since upper switch")  # s
     passed = key.depth > upper
     m.set_update("since upper switch", select(passed, since + 1.0 / key.rate, 0.0))
     loudness = LEVERAGE * (lower - upper) / (since + 1.0 / key.rate)
-    resting = minimum(key.depth * (1.0 / 0.7e-3), 1.0)
-    force = resting * (0.45 + 25.0 * key.depth) + _bed(key, DIP)
+    resting = minimum(key.depth * (1.0 / TAKEN_UP), 1.0)
+    bed = _bed(m, key, _number(m, "synthesizer", "synthesizer key dip"))
+    force = resting * (preload + spring * key.depth) + bed
     return Answer(force, key.depth > lower, loudness, key.depth > upper)
 
 
@@ -233,7 +382,8 @@ def by_law(
     law: Law, bed: float = DIP, sounds_at: float | None = None, leverage: float = LEVERAGE
 ) -> Voice:
     """A voice of one's own: `law(depth, speed)` gives the force [N] that the finger feels, over
-    expressions. Below `bed` [m] a key bed pushes too, 2500 N/m and 3 N s/m.
+    expressions. Below `bed` [m] a key bed pushes too: live numbers "key bed
+    stiffness" and "key bed damping".
 
     The note sounds at the tick where the key has passed `sounds_at` [m] on its way down, three
     quarters of the way to the bed unless given, as loudly as a hammer `leverage` times as fast as
@@ -251,7 +401,7 @@ def by_law(
     def voice(m: Model, key: Sensed) -> Answer:
         name = getattr(law, "__name__", type(law).__name__)
         given = value(f"by_law: the force [N] of the law '{name}'", law(key.depth, key.speed))
-        force = given + _bed(key, bed)
+        force = given + _bed(m, key, bed)
         return Answer(force, key.depth > point, leverage * key.speed, key.depth > 0.5 * point)
 
     return voice
@@ -260,8 +410,8 @@ def by_law(
 def measured(m: Model, key: Sensed) -> Answer:
     """The grand action as a table of its measured forces: depth and speed are felt, but neither the
     hammer's mass, which a light key can't show from its counts, nor what was before."""
-    table = measured_action()
-    return by_law(lambda depth, speed: maximum(table.force(depth, speed), 0.0))(m, key)
+    table, gain = measured_action(), _number(m, "measured", "table gain")
+    return by_law(lambda depth, speed: gain * maximum(table.force(depth, speed), 0.0))(m, key)
 
 
 #: What a key can be, by name.
@@ -285,12 +435,13 @@ def voice_called(name: str) -> Voice:
     return known[name]
 
 
-def _bed(key: Sensed, dip: float) -> Value:
+def _bed(m: Model, key: Sensed, dip: Value) -> Value:
     """The force of a key bed at a depth [N]."""
-    return _pushed(key.depth - dip, key.speed, BED)
+    stiffness, damping = (_number(m, "measured", name) for name in BED)
+    return _pushed(key.depth - dip, key.speed, (stiffness, damping))
 
 
-def _pushed(inside: Value, closing: Value, law: tuple[float, float]) -> Value:
+def _pushed(inside: Value, closing: Value, law: tuple[Value, Value]) -> Value:
     """A spring and damper that never pull."""
     stiffness, damping = law
     return select(inside > 0.0, maximum(stiffness * inside + damping * closing, 0.0), 0.0)

@@ -41,12 +41,14 @@ def touchback_key(
     own, pedals = device or KeyDevice(), add_pedals(m)
     sensed = add_device(m, own, rate, pedals)
     felt = [(voice_called(v) if isinstance(v, str) else v)(m, sensed) for v in chosen]
-    heard = felt[0]
+    heard, stays = felt[0], None
     if len(felt) > 1:
         choice = m.parameter("voice", 0.0, min=0.0, max=float(len(felt) - 1))
         words = ("force", "sounding", "loudness", "ringing", "down")
         heard = Answer(*(_chosen(choice, [getattr(one, word) for one in felt]) for word in words))
-    add_strikes(m, heard, pedals.una_corda)
+        before = m.memory("voice before", update=choice)
+        stays = select(before < choice, 0.0, select(choice < before, 0.0, 1.0))
+    add_strikes(m, heard, pedals.una_corda, stays)
     push_key(m, own, heard.force + add_vibration(m, rate))
     add_finger(m, operator or Operator(), rate if by_hand else None)
     m.report("finger force", *REPORTED)

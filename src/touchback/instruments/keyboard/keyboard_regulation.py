@@ -1,4 +1,5 @@
-"""What was turned on a keyboard's actions or walls, as a file that `touchback play --set` takes.
+"""What was turned on a keyboard's actions, walls and other voices, as a file that `touchback play
+--set` takes, and what each screw does.
 
     touchback regulation: 1
     every key:
@@ -16,6 +17,7 @@ from pathlib import Path
 
 from touchback import System
 from touchback.errors import InputError
+from touchback.instruments.keyboard.key_mechanisms import VOICE_NUMBERS, WALL_VOICES
 from touchback.instruments.keyboard.keyboard_model import HIGHEST, LOWEST, note_name
 from touchback.model import Parameter, check_value
 from touchback.model.io import read_yaml, yaml_text
@@ -27,6 +29,41 @@ FORMAT, VERSION = "touchback regulation", 1
 EVERY, KEYS = "every key", "keys"
 PREFIX = "action/"
 WALL_SCREWS = ("wall stiffness", "wall damping", "wall rate")  # of a key that is a wall
+#: Screws that are parameters of the key itself, by the voices that have them.
+VOICE_SCREWS: dict[str, tuple[str, ...]] = {
+    **{voice: tuple(numbers) for voice, numbers in VOICE_NUMBERS.items()},
+    **dict.fromkeys(WALL_VOICES, WALL_SCREWS),
+}
+_OWN = frozenset(name for names in VOICE_SCREWS.values() for name in names)
+#: A sentence about each screw.
+SCREW_SENTENCES = {
+    "key dip": "How far the key front goes down to its bed.",
+    "blow distance": "From the hammer at rest to the string.",
+    "capstan height": "Lifts whippen and hammer: too high, and the jack carries at rest.",
+    "let-off button height": "Meets the jack's toe: the lower it is, the earlier the jack slips "
+    "out from under the hammer.",
+    "drop screw height": "Stops the repetition lever, so that the hammer drops after let-off.",
+    "repetition lever height": "How high the lever holds the hammer over the jack.",
+    "jack position": "Where the jack stands under the knuckle; too far out, it slips early.",
+    "backcheck distance": "How far from the hammer's tail it is caught after a blow.",
+    "backcheck angle": "How the backcheck leans: it wedges the tail, or lets it slip.",
+    "repetition spring": "Lifts the checked hammer, so that the jack returns for the next stroke.",
+    "jack spring": "Pulls the jack back under the knuckle.",
+    "hammer mass": "A heavier hammer is felt five times over at the key, and strikes harder.",
+    "key lead mass": "Lead in the key that balances the hammer.",
+    "key lead distance": "Where the lead is, in front of the balance pin: the key gets lighter.",
+    "knuckle friction": "Of jack and lever on the knuckle: felt before let-off.",
+    "capstan friction": "Of the capstan on the whippen's heel.",
+    "backcheck friction": "With too little of it the hammer isn't caught.",
+    "centre friction": "Multiplies the friction of all centre pins.",
+    "string stiffness": "Multiplies that of the string and the hammer's felt.",
+    "string hysteresis": "How much the hammer's felt damps as it leaves the string.",
+    "damper mass": "Of the damper, which the key lifts from half its dip on.",
+    "wall stiffness": "Of the computed spring: above a limit the wall chatters.",
+    "wall damping": "Of the computed damper, which noise of the measured speed makes rough.",
+    "wall rate": "How often a second the wall is computed: the fewer, the softer it must be.",
+    **{name: each.about for numbers in VOICE_NUMBERS.values() for name, each in numbers.items()},
+}
 REGULATION_SUFFIXES = (".yaml", ".yml")
 LARGEST = 1 << 20  # bytes of a file
 NAMED = 4  # of keys that aren't there
@@ -81,7 +118,7 @@ class Regulation:
         for name, value, key in self._each():
             of = f"{where}: {key}"
             if not screws:
-                raise InputError(f"{of} has no screw '{name}': only pianos and walls have screws.")
+                raise InputError(f"{of} has no screw '{name}': its voice has none.")
             if name not in screws:
                 raise InputError(f"{of} has no screw '{name}'; {suggestion(name, list(screws))}")
             check_value(f"{of}, '{name}'", screws[name], value)
@@ -128,17 +165,22 @@ def _without(own: Turned, screw: str) -> Turned:
 
 
 def screws_of(parameters: Mapping[str, Parameter]) -> dict[str, Parameter]:
-    """The screws among the parameters of a key: those of the action or the wall behind it."""
+    """The screws among the parameters of a key: those of the action and of its other voices."""
     return {
         name.removeprefix(PREFIX): each
         for name, each in parameters.items()
-        if name.startswith(PREFIX) or name in WALL_SCREWS
+        if name.startswith(PREFIX) or name in _OWN
     }
 
 
 def screw_parameter(screw: str) -> str:
     """The parameter of a key that a screw turns."""
-    return screw if screw in WALL_SCREWS else PREFIX + screw
+    return screw if screw in _OWN else PREFIX + screw
+
+
+def voices_with(screw: str) -> list[str]:
+    """The voices that a screw is of; all others are the action's."""
+    return [voice for voice, names in VOICE_SCREWS.items() if screw in names] or ["piano"]
 
 
 def regulate(system: System, notes: Iterable[int], regulation: Regulation) -> None:
