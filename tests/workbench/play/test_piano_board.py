@@ -164,6 +164,17 @@ def test_a_harpsichord_plucks_alike_however_it_is_pressed(ears: Ears) -> None:
     strikes = [struck(ears, 67, depth) for depth in (0.015, 0.05)]
     assert strikes[0]["loudness"] == strikes[1]["loudness"] == 1.0
     assert strikes[0]["string"] == "plucked"
+    ears.told.clear()
+    assert ears.ask("screw", name="plectrum strength", value=0.7)["ok"]
+    curve = ears.wait("curve")
+    while curve["screws"].get("plectrum strength") != 0.7:  # those that were on their way
+        curve = ears.wait("curve")
+    assert curve["instrument"] == "harpsichord" and set(curve["legend"]) == set("ABCD")
+    depth, force = np.array(curve["down"])
+    assert force[depth < 6.4e-3].max() == pytest.approx(0.7 + 0.09, abs=0.02)  # plectrum and jack
+    assert curve["usual"]["stages"]["C"] == pytest.approx(3.2e-3 + 1.0 / 700.0)
+    assert struck(ears, 67, 0.03)["loudness"] == 0.7
+    ears.ask("screw", name="plectrum strength", value=None)
     ears.ask("instrument", name="piano")
 
 

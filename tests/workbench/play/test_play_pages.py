@@ -312,13 +312,40 @@ def test_slow_motion_shows_the_recorded_stroke_with_the_hammer_highest_at_the_st
 
 
 def test_another_instrument_and_the_passage_are_a_click_away(page: Page, board: PianoPage) -> None:
-    page.click('[data-name="harpsichord"]', force=True)
+    assert page.locator('#action-picture [data-part="whippen"]').count() == 1
+    before = at_rest(board)
+    for name, part, number in (
+        ("organ", "pallet", "wind force"), ("ball", "ball", "ball mass"),
+        ("wall", "wall", "plain wall depth"), ("synthesizer", "upper switch", "lower switch"),
+        ("measured", "table", "table gain"), ("harpsichord", "plectrum", "plectrum strength"),
+    ):  # fmt: skip
+        page.click(f'[data-name="{name}"]', force=True)
+        ready(page, f"play.instrument === '{name}' && play.curve?.instrument === '{name}'")
+        assert page.locator('#action-picture [data-part="whippen"]').count() == 0
+        page.locator(f'#action-picture [data-part="{part}"]').dispatch_event("pointerover")
+        assert page.locator("#part-told").inner_text().startswith(part)
+        assert len(page.locator("#part-told").inner_text()) > len(part) + 20  # and what it does
+        row = page.locator(f'.screw[data-name="{number}"]')
+        assert row.is_visible() and len(row.locator("p").inner_text()) > 20
+        assert not page.locator("#screw-hammer-mass").is_visible()
     until(lambda: board.instrument == "harpsichord")
-    ready(page, "play.instrument === 'harpsichord'")
+    assert board.struck == before  # choosing sounds nothing
+    legend = page.locator("#curve-legend li").all_text_contents()
+    assert any("the plectrum meets the string" in each for each in legend)
+    jack = page.locator('#action-picture [data-part="jack"]')
+    page.mouse.move(*on_key(page, 64, 0.6))
+    page.mouse.down()
+    assert struck(board, before)[0] == 64
+    ready(page, "play.action.row[play.board.columns.indexOf('plectrum')] === 2")
+    lift = float(str(jack.get_attribute("transform")).split()[1].rstrip(")"))
+    depth = float(page.evaluate("play.action.row[1]"))
+    assert -lift == pytest.approx(3000.0 * depth * 250.0 / 280.0, abs=1.5)  # drawn 3 × larger
+    page.mouse.up()
     page.click('[data-name="piano"]', force=True)
     until(lambda: board.instrument == "piano")
     before = at_rest(board)
     page.click("#passage", force=True)
+    assert page.evaluate("document.activeElement.id") != "passage"  # the space bar is for keys
     until(lambda: board.struck >= before + 3)
     assert [each.note for each in board.heard[-3:]] == [60, 64, 67]
 

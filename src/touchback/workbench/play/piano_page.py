@@ -20,16 +20,18 @@ from touchback.instruments import (
     LONGEST_STAY,
     NOTE_NAMES,
     PEDALS,
+    PIANO_LEGEND,
+    SCREW_SENTENCES,
     SETTLING_TIME,
     SHORTEST_STAY,
     UNA_CORDA_THRESHOLD,
-    WALL_SCREWS,
     WALL_VOICES,
     Fingers,
     Foot,
     ForceCurve,
     Gesture,
     HeardNote,
+    KeyCurve,
     KeyTouches,
     Listener,
     NoteCallbacks,
@@ -38,16 +40,19 @@ from touchback.instruments import (
     Specification,
     Stroke,
     action_outlines,
+    feel_voice,
     find_placements,
     force_curve,
     graded_touches,
     make_keyboard,
+    measured_action,
     note_name,
     passage as passage_on,
     screw_parameter,
     screws_of,
     script_fingers,
     slow_press,
+    voices_with,
 )
 from touchback.instruments.keyboard.key_device import FRONT, SOFTEST
 from touchback.instruments.piano.action_drawing import (
@@ -99,7 +104,9 @@ KEPT = 20.0  # s, of the columns that are shown only: 17 MB for an octave
 BEFORE, AFTER = 0.25, 0.35  # s around a strike that a replay shows
 
 
-SHOWN = ("time", "depth", "force", *ANGLES)  # columns of one key: s, m, N, rad
+#: Columns of one key: s, m, N, rad; the state of the harpsichord's plectrum (0 below the string, 1
+#: bent by it, 2 above it) and the height [m] of the ball, where a key has them, else 0.
+SHOWN = ("time", "depth", "force", *ANGLES, "plectrum", "ball")
 
 
 class StrokeRows:
@@ -117,7 +124,7 @@ class StrokeRows:
         if columns != self._columns:
             self._columns = columns
             self._places = np.array([_places(note, columns) for note in self._notes])
-        shown = rows[:, self._places]
+        shown = np.where(self._places < 0, 0.0, rows[:, self._places])
         shown[:, :, SHOWN.index("depth")] *= FRONT
         with self._lock:
             self._blocks.append(shown)
@@ -136,9 +143,10 @@ class StrokeRows:
 
 
 def _places(note: int, columns: tuple[str, ...]) -> list[int]:
-    """Where the columns `SHOWN` of a key are."""
-    own = ("key", "finger force", *(f"action/{angle}" for angle in ANGLES))
-    return [columns.index(name) for name in ("time", *(f"{note_name(note)}/{x}" for x in own))]
+    """Where the columns `SHOWN` of a key are, -1 for those that it doesn't have."""
+    own = ("key", "finger force", *(f"action/{angle}" for angle in ANGLES), "plectrum", "ball")
+    names = ("time", *(f"{note_name(note)}/{x}" for x in own))
+    return [columns.index(name) if name in columns else -1 for name in names]
 
 
 POINTS = 240  # of each side of a curve that is drawn
@@ -152,31 +160,36 @@ CALM = 0.2  # s that a key must be in focus before a first curve of it is comput
 
 @dataclass(frozen=True)
 class _Question:
-    """The screws of a key as they are, and as it was made."""
+    """What a key is, its screws as they are, and as it was made."""
 
     note: int
+    instrument: str
     screws: Mapping[str, float]
     made: Mapping[str, float]
 
 
 class Curves:
-    """Presses the action slowly whenever somebody asks; of several questions only the latest is
-    answered. `answer` gets the curve as plain data, in a thread of its own."""
+    """Presses the action, or another voice, slowly whenever somebody asks; of several questions
+    only the latest is answered. `answer` gets the curve as plain data, in a thread of its own."""
 
     def __init__(self, answer: Callable[[dict[str, object]], None]) -> None:
         self._answer = answer
         self._asked: _Question | None = None
         self._changed, self._ended = threading.Condition(), False
         self._system: System | None = None
-        self._usual: dict[int, dict[str, object]] = {}  # of keys, with the screws as made
+        # of keys and instruments, with the screws as made
+        self._usual: dict[tuple[int, str], dict[str, object]] = {}
         self.last: dict[str, object] | None = None
         self._thread = threading.Thread(target=self._serve, name="touchback-curve", daemon=True)
         self._thread.start()
 
-    def ask(self, note: int, screws: Mapping[str, float], made: Mapping[str, float]) -> None:
-        """The curve of the key of a MIDI note with these screws, soon, beside that as `made`."""
+    def ask(
+        self, note: int, instrument: str, screws: Mapping[str, float], made: Mapping[str, float]
+    ) -> None:
+        """The curve of the key of a MIDI note as an instrument with these screws, soon, beside that
+        as `made`."""
         with self._changed:
-            self._asked = _Question(note, dict(screws), dict(made))
+            self._asked = _Question(note, instrument, dict(screws), dict(made))
             self._changed.notify()
 
     def stop(self) -> None:
@@ -191,7 +204,7 @@ class Curves:
             with self._changed:
                 self._changed.wait_for(self._wanted)
                 asked, self._asked = self._asked, None
-                while asked is not None and asked.note not in self._usual:
+                while asked is not None and (asked.note, asked.instrument) not in self._usual:
                     if not self._changed.wait_for(self._wanted, CALM):
                         break  # fingers stay here; on their way over keys they would be too many
                     asked, self._asked = self._asked, None
@@ -204,30 +217,41 @@ class Curves:
         return self._ended or self._asked is not None
 
     def _answered(self, asked: _Question) -> dict[str, object]:
-        if self._system is None:
-            self._system = slow_press(speed=SPEED)
-        if asked.note not in self._usual:
-            self._usual[asked.note] = _curve(self._system, asked.made)
-        usual = self._usual[asked.note]
-        curve = usual if asked.screws == asked.made else _curve(self._system, asked.screws)
-        named = {"note": asked.note, "key": note_name(asked.note)}
+        key = asked.note, asked.instrument
+        if key not in self._usual:
+            self._usual[key] = self._curve(asked.instrument, asked.made)
+        usual = self._usual[key]
+        same = asked.screws == asked.made
+        curve = usual if same else self._curve(asked.instrument, asked.screws)
+        named = {
+            "note": asked.note, "key": note_name(asked.note), "instrument": asked.instrument,
+        }  # fmt: skip
         return {**curve, **named, "usual": usual, "screws": dict(asked.screws)}
 
+    def _curve(self, instrument: str, screws: Mapping[str, float]) -> dict[str, object]:
+        try:
+            if instrument != "piano":
+                return _plain(feel_voice(instrument, screws, SPEED))
+            self._system = self._system or slow_press(speed=SPEED)
+            return _plain(force_curve(self._system, screws))
+        except TouchbackError as error:
+            return {"error": str(error)}
 
-def _curve(system: System, screws: Mapping[str, float]) -> dict[str, object]:
-    try:
-        return _plain(force_curve(system, screws))
-    except TouchbackError as error:
-        return {"error": str(error)}
 
-
-def _plain(curve: ForceCurve) -> dict[str, object]:
-    """Depth [m] and force [N] of both sides, stages [m], weights [kg] and the let-off."""
+def _plain(curve: ForceCurve | KeyCurve) -> dict[str, object]:
+    """Depth [m] and force [N] of both sides, stages [m] and what they are; of the piano weights
+    [kg] and the let-off besides."""
+    piano = isinstance(curve, ForceCurve)
+    ways = {"down": curve.down, "up": curve.up} if piano else curve.sides
     sides = {}
-    for name, (depth, force) in (("down", curve.down), ("up", curve.up)):
+    for name, (depth, force) in ways.items():
         some = np.linspace(0, len(depth) - 1, min(POINTS, len(depth))).astype(int)
         sides[name] = [np.round(depth[some], 7).tolist(), np.round(force[some], 4).tolist()]
-    return {**sides, "stages": curve.stages, "let-off": curve.let_off, "weights": curve.weights}
+    if piano:
+        legend = {name: PIANO_LEGEND[name] for name in curve.stages}
+        own = {"stages": curve.stages, "let-off": curve.let_off, "weights": curve.weights}
+        return {**sides, **own, "legend": legend}
+    return {**sides, "stages": curve.marks, "legend": curve.legend}
 
 
 #: What the keys can be, and the kind of string that sounds.
@@ -356,8 +380,8 @@ class Regulating:
         return [
             {
                 "name": name, "unit": each.unit, "usual": usual[name], "min": each.min,
-                "max": each.max, "value": values[name],
-                "of": "wall" if name in WALL_SCREWS else "action",
+                "max": each.max, "value": values[name], "of": voices_with(name),
+                "about": SCREW_SENTENCES.get(name, ""),
             }
             for name, each in self.screws.items()
         ]  # fmt: skip
@@ -499,6 +523,7 @@ class PianoPage:
             "screws": self.regulating.facts(self.focus), "columns": list(SHOWN),
             "action": action_drawing(), "curve": self.curves.last,
             "pedals": {name: self.live[name] for name in PEDALS},
+            "table": _measured_table() if "measured" in self.instruments else None,
         }  # fmt: skip
 
     def press(self, message: asked.Press, client: str) -> Facts:
@@ -535,6 +560,7 @@ class PianoPage:
         """Another instrument on all keys, from the next tick on; nobody is told."""
         self.live.change(self._settings(instrument))
         self.instrument = instrument
+        self._ask_curve()
 
     def _settings(self, instrument: str) -> dict[str, float]:
         own = settings(instrument, self.instruments, self.keys.system.replica)
@@ -600,10 +626,14 @@ class PianoPage:
     def _ask_curve(self) -> None:
         note, regulating = self.focus, self.regulating
         now, made = (
-            {name: value for name, value in each(note).items() if name not in WALL_SCREWS}
+            {
+                name: value
+                for name, value in each(note).items()
+                if self.instrument in voices_with(name)
+            }
             for each in (regulating.values, regulating.graded)
         )
-        self.curves.ask(note, now, made)
+        self.curves.ask(note, self.instrument, now, made)
 
     # ---- what it tells --------------------------------------------------------------------------
 
@@ -646,3 +676,12 @@ class PianoPage:
 
 def _idle(now: float) -> Sequence[Gesture]:
     return []
+
+
+def _measured_table() -> Facts:
+    """The forces [N] of the measured action over depth [m] and speed [m/s], row by row of depth."""
+    table = measured_action()
+    return {
+        "positions": list(table.positions), "velocities": list(table.velocities),
+        "forces": list(table.forces),
+    }  # fmt: skip

@@ -1,8 +1,21 @@
-// The action from the side: live, or the last stroke again, slower.
+// What is behind the key, from the side: live, or the last stroke again, slower. The piano's action is drawn as it is, the others by their own pictures.
 import { $, make, note as say } from "./play_page.js";
+import { part, pictureOf } from "./instrument_pictures.js";
 
 const SVG = "http://www.w3.org/2000/svg", INK = "#3d405b", SCALE = 2000;
 const PACES = [["live", "live"], ["1", "last stroke"], ["0.1", "10 × slower"], ["0.02", "50 × slower"]];
+
+// Parts of the piano's action as they are called, and what they do.
+const PARTS = {
+  key: ["key", "A lever on its balance pin; at its other end it lifts whippen and damper."],
+  whippen: ["whippen", "Lifted by the key's capstan; it carries jack and repetition lever."],
+  jack: ["jack", "Pushes the hammer up by its knuckle, until its toe meets the let-off button and it slips out."],
+  lever: ["repetition lever", "Holds the hammer up after a blow, so that the jack can return for the next."],
+  hammer: ["hammer", "Flies freely over the last millimetre, and is caught by the backcheck on its way back."],
+  damper: ["damper lever", "The key's end lifts it halfway down."],
+  "damper head": ["damper", "Lies on the string until the key is down, and again when it is up."],
+  ground: ["frame", "Rails, string, let-off button and drop screw, which don't move."],
+};
 
 function shape({ points, material, radius }, colours, place) {
   const element = document.createElementNS(SVG, radius === null ? "polygon" : "circle");
@@ -22,28 +35,55 @@ export class Action {
     Object.assign(this, { bench, drawing, columns });
     this.groups = {};
     this.pace = "live";
-    this.draw($("action-picture"));
+    this.piano = this.draw();
     this.controls();
     this.stroke = null;
+    const picture = $("action-picture"), told = $("part-told");
+    for (const kind of ["pointerover", "pointerdown"]) picture.addEventListener(kind, event => {
+      const found = event.target.closest?.("[data-part]");
+      told.replaceChildren(...(found ? [make("b", { text: found.dataset.part }), ` ${found.dataset.about}`] : [this.hint]));
+      this.pointed?.classList.remove("pointed");
+      this.pointed = found;
+      found?.classList.add("pointed");
+    });
+    picture.addEventListener("pointerleave", () => { told.textContent = this.hint; this.pointed?.classList.remove("pointed"); });
   }
 
-  draw(element) {
+  /** Shows what is behind the keys of an instrument; `numbers(name)` gives its live numbers. */
+  showInstrument(name, numbers, table) {
+    this.other = name === "piano" ? null : pictureOf(name, numbers, table);
+    this.hint = `Point at a part to see what it is.${this.other ? ` ${this.other.note}` : ""}`;
+    $("part-told").textContent = this.hint;
+    $("action-title").textContent = this.other ? this.other.title : "Action";
+    $("action-picture").replaceChildren(this.other ? this.other.svg : this.piano);
+    this.choose("live");
+    if (this.row) this.show(this.row);
+  }
+
+  draw() {
     const { bounds: [left, right, bottom, top], shapes, bodies, behind, before, colours } = this.drawing;
     this.place = ([x, z]) => [SCALE * (x - left), SCALE * (top - z)];
     const svg = document.createElementNS(SVG, "svg");
     svg.setAttribute("viewBox", `0 0 ${SCALE * (right - left)} ${SCALE * (top - bottom)}`);
     svg.setAttribute("role", "img");
     svg.setAttribute("aria-label", "Piano action: key, whippen, jack, repetition lever, hammer and damper");
-    for (const each of shapes.ground) svg.append(shape(each, colours, this.place));
+    svg.append(part(...PARTS.ground, ...shapes.ground.map(each => shape(each, colours, this.place))));
     const group = body => {
-      const g = this.groups[body] = document.createElementNS(SVG, "g");
+      const g = this.groups[body] = part(...PARTS[body]);
       if (behind[body]) g.append(group(behind[body]));
       for (const each of shapes[body]) g.append(shape(each, colours, this.place));
       if (before[body]) g.append(group(before[body]));
       return g;
     };
     for (const body of bodies) svg.append(group(body));
-    element.replaceChildren(svg);
+    return svg;
+  }
+
+  /** A row of the key in focus, in the order of the board's columns. */
+  show(row) {
+    this.row = row;
+    if (this.other) this.other.pose(Object.fromEntries(this.columns.map((name, i) => [name, row[i]])));
+    else this.pose(row.slice(3, 3 + this.drawing.angles.length));
   }
 
   /** A pose from the angles [rad] in the drawing's order. */
@@ -110,9 +150,9 @@ export class Action {
     let low = 0, high = rows.length - 1;
     while (high - low > 1) { const middle = (low + high) >> 1; if (rows[middle][0] <= t) low = middle; else high = middle; }
     const share = Math.min(Math.max((t - rows[low][0]) / (rows[high][0] - rows[low][0] || 1), 0), 1);
-    this.pose(rows[low].slice(3).map((x, i) => x + share * (rows[high][i + 3] - x)));
+    this.show(rows[low].map((x, i) => x + share * (rows[high][i] - x)));
     $("action-told").textContent = `${(1000 * (t - strike)).toFixed(1)} ms from the strike at ${speed.toFixed(2)} m/s`;
   }
 
-  live(angles) { if (this.pace === "live") this.pose(angles); }
+  live(row) { if (this.pace === "live") this.show(row); }
 }

@@ -1,8 +1,9 @@
 // Force over depth: the curve of a slow press with the screws as they are, and what the finger feels now.
-import { $, canvasOf, colour } from "./play_page.js";
+import { $, canvasOf, colour, label, make } from "./play_page.js";
 
 const DEEP = 11.5, LOST = 0.01; // mm that are always shown; s between rows over which no line is drawn: some are missing
 const UP = 0.05, MOST = 30000; // mm above which a key is down; rows in all
+const UNIT = 32; // px at the end of the axis that its unit needs for itself
 const PAD = { left: 30, right: 8, top: 8, bottom: 22 };
 
 export class Force {
@@ -36,16 +37,30 @@ export class Force {
 
   setCurve(curve) {
     if (!curve) return;
+    this.setLegend(curve);
     this.usual = curve.usual?.down ? curve.usual : null;
     this.curve = curve.error ? null : curve;
     const told = $("curve-told");
     if (curve.error) told.textContent = curve.error;
     else {
-      const peak = curve["let-off"] ? `let-off ${curve["let-off"][1].toFixed(2)} N at ${(1000 * curve["let-off"][0]).toFixed(1)} mm` : "no let-off";
+      const piano = !curve.instrument || curve.instrument === "piano"; // of the others nothing but the curve is told
+      const peak = !piano ? `${curve.instrument}, a slow press` : curve["let-off"] ? `let-off ${curve["let-off"][1].toFixed(2)} N at ${(1000 * curve["let-off"][0]).toFixed(1)} mm` : "no let-off";
       const weights = curve.weights ? `, down weight ${(1000 * curve.weights[0]).toFixed(0)} g, up weight ${(1000 * curve.weights[1]).toFixed(0)} g` : "";
       told.textContent = `${curve.key ? `${curve.key}: ` : ""}${peak}${weights}`;
     }
     this.ask();
+  }
+
+  /** Which line is what, and what begins at the letters, where a page has room for it. */
+  setLegend(curve) {
+    const box = $("curve-legend");
+    if (!box || curve.error) return;
+    const entry = (kind, text) => make("li", {}, make("i", { class: kind }), text);
+    const lines = [["felt", "what your finger feels"], ["down", "a slow press, 20 mm/s, on the way down"], ["up", "the same on the way up"], ["usual", "as regulated, where screws were turned"]];
+    const first = !box.querySelector("ul");
+    if (first) box.open = matchMedia("(min-height: 1000px)").matches; // else there is little room
+    else box.querySelector("ul").remove();
+    box.append(make("ul", {}, ...lines.map(([kind, text]) => entry(kind, text)), ...Object.entries(curve.legend || {}).map(([letter, text]) => make("li", {}, make("b", { text: letter }), text))));
   }
 
   draw(context, width, height) {
@@ -58,7 +73,8 @@ export class Force {
     context.strokeStyle = colour("--line");
     context.fillStyle = colour("--soft");
     context.lineWidth = 1;
-    for (let mm = 0; mm < this.deep; mm += 2) { line(context, [[x(mm), y(0)], [x(mm), PAD.top]]); context.fillText(mm === 10 ? "10 mm" : `${mm}`, x(mm) - 3, height - 7); }
+    for (let mm = 0; mm < this.deep; mm += 2) { line(context, [[x(mm), y(0)], [x(mm), PAD.top]]); if (x(mm) < width - PAD.right - UNIT) context.fillText(`${mm}`, x(mm) - 3, height - 7); }
+    context.fillText("mm", width - PAD.right - 18, height - 7);
     const step = this.top > 12 ? 5 : this.top > 5 ? 2 : 1;
     for (let force = 0; force < this.top; force += step) { line(context, [[x(0), y(force)], [width - PAD.right, y(force)]]); context.fillText(force ? `${force} N` : "0", 4, y(force) + 4); }
     context.save();
@@ -74,7 +90,7 @@ export class Force {
     context.lineWidth = 2;
     line(context, this.trail.map(each => [x(each[1]), y(each[2])]), i => this.trail[i][0] - this.trail[i - 1][0] > LOST);
     context.restore();
-    if (this.curve) for (const [name, at] of Object.entries(this.curve.stages)) { context.fillStyle = colour("--soft"); context.fillText(name, x(1000 * at) + 2, PAD.top + 10); }
+    if (this.curve) for (const [name, at] of Object.entries(this.curve.stages)) label(context, name, x(1000 * at) + 2, PAD.top + 10);
     const last = this.trail[this.trail.length - 1];
     if (last) { context.fillStyle = colour("--accent"); context.beginPath(); context.arc(x(last[1]), Math.max(y(last[2]), PAD.top), 4, 0, 7); context.fill(); }
     if (Math.abs(1.15 * strongest - this.top) > 0.02) this.ask?.();

@@ -18,12 +18,9 @@ const page = window.play = { bench, sound, latency, clocks, force, strikes: [] }
 function showInstrument(name) {
   page.instrument = name;
   for (const chip of $("instruments").children) chip.setAttribute("aria-checked", String(chip.dataset.name === name));
-  const piano = name === "piano";
-  $("action-title").textContent = piano ? "Action" : `Action (the ${name} is felt instead)`;
-  const wall = page.board.screws.some(each => each.of === "wall") && !piano;
-  $("pedals").hidden = !piano;
-  $("screws").hidden = !piano && !wall;
-  page.screws.showThoseOf(wall ? "wall" : "action");
+  $("pedals").hidden = name !== "piano";
+  page.screws.showThoseOf(name);
+  page.action.showInstrument(name, number => page.screws.value(number), page.board.table);
   force.clear();
   sound.prepare(page.board.notes.map(each => each.note), page.board.strings[name]);
 }
@@ -82,7 +79,7 @@ bench.on("rows", ({ subscription: number, count, time, numbers }) => {
     for (const row of rows) row[0] += time;
     if (midi !== force.note) page.keys.focus(midi); // the scripted finger, or another page, went there
     force.feel(rows, midi);
-    page.action.live(rows[count - 1].slice(3));
+    page.action.live(rows[count - 1]);
   }
 });
 sound.onHeard = strike => latency.heard(strike);

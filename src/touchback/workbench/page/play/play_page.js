@@ -44,6 +44,8 @@ export function begin(title) {
     storage.setItem("touchback theme", document.documentElement.dataset.theme === "dark" ? "light" : "dark");
     paintTheme();
   };
+  // After a click by a pointer the space bar plays, and doesn't press the same button again.
+  addEventListener("click", event => { if (event.detail) event.target.closest?.("button")?.blur(); });
   const bench = connect();
   bench.try = message => bench.send(message).catch(error => { note(error.message, "bad"); return null; });
   const links = make("nav", { "aria-label": "Other pages" });
@@ -71,6 +73,18 @@ export async function visit(bench, what) {
   note(`Opening ${what.replace("gallery/", "")} …`);
   const found = await bench.try({ do: "visit", what });
   if (found) location.href = found.url.replace(/^https?:\/\/[^/]+/, location.origin);
+}
+
+/** Words on a canvas that a curve behind them doesn't strike through. */
+export function label(context, text, x, y) {
+  context.save();
+  context.strokeStyle = colour("--panel");
+  context.lineWidth = 4;
+  context.lineJoin = "round";
+  context.strokeText(text, x, y);
+  context.fillStyle = colour("--soft");
+  context.fillText(text, x, y);
+  context.restore();
 }
 
 /** A value of the style by its name, such as "--accent". */

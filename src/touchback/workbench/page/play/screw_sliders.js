@@ -1,8 +1,8 @@
-// The screws of the action: turned here, they turn on all keys or on the one in focus, and the curve follows.
+// The screws of an action and the numbers of the other voices: turned here, they turn on all keys or on the one in focus, and the curve follows.
 import { $, make } from "./play_page.js";
 
 const UNITS = { m: [1000, "mm"], kg: [1000, "g"], "N m": [1000, "mN m"], rad: [180 / Math.PI, "°"], "": [1, ""] };
-const FIRST = ["let-off button height", "drop screw height", "repetition spring", "hammer mass", "key dip", "capstan height", "wall stiffness", "wall damping", "wall rate"];
+const FIRST = ["let-off button height", "drop screw height", "repetition spring", "hammer mass", "key dip", "capstan height"];
 const EVEN = 4, WIDE = 100; // of spans so many times the usual value, a slider shows the fourth root: 2.5 kN/m and 1 MN/m are both at hand
 const CALM = 300; // ms that a key must be in focus before its screws are asked for
 
@@ -10,12 +10,14 @@ export class Screws {
   constructor(bench, screws, note) {
     Object.assign(this, { bench, note });
     this.rows = new Map();
-    const order = [...FIRST, ...screws.map(each => each.name).filter(name => !FIRST.includes(name))];
+    const alone = [...screws].sort((a, b) => Number(a.of.length > 1) - Number(b.of.length > 1)); // what instruments share comes last
+    const order = [...FIRST, ...alone.map(each => each.name).filter(name => !FIRST.includes(name))];
     const rest = this.rest = make("details", {}, make("summary", { text: "all others" }));
     for (const name of order) {
       const screw = screws.find(each => each.name === name);
       if (!screw) continue;
-      (FIRST.includes(name) ? $("screw-list") : rest).append(this.row(screw));
+      const first = FIRST.includes(name) || !screw.of.includes("piano");
+      (first ? $("screw-list") : rest).append(this.row(screw));
     }
     $("screw-list").append(rest);
     $("regulate").onclick = () => { for (const { row } of this.rows.values()) if (row.classList.contains("changed")) this.turn(row.dataset.name, null); };
@@ -30,18 +32,21 @@ export class Screws {
     const scale = { to: place => bent(place, power), from: value => bent(value, 1 / power) };
     const input = make("input", { type: "range", id, min: low, max: high, step: (high - low) / 600, value: scale.from(screw.value) });
     const output = make("output", {});
-    const row = make("div", { class: "screw", "data-name": screw.name }, make("label", { text: screw.name, htmlFor: id }), output, input);
+    const row = make("div", { class: "screw", "data-name": screw.name }, make("label", { text: screw.name, htmlFor: id }), output, input, make("p", { class: "soft small", text: screw.about }));
     input.oninput = () => { this.tell(screw.name); this.turn(screw.name, scale.to(Number(input.value))); };
     this.rows.set(screw.name, { screw, input, output, row, scale, waiting: null, busy: false });
     this.show(screw.name, screw.value);
     return row;
   }
 
-  /** Those of the "action" or of a "wall". */
-  showThoseOf(kind) {
-    for (const { screw, row } of this.rows.values()) row.hidden = screw.of !== kind;
-    this.rest.hidden = kind === "wall";
+  /** Those of an instrument. */
+  showThoseOf(instrument) {
+    for (const { screw, row } of this.rows.values()) row.hidden = !screw.of.includes(instrument);
+    this.rest.hidden = instrument !== "piano";
   }
+
+  /** A number of the key in focus, in SI units, as it was shown last. */
+  value(name) { return this.rows.get(name).value; }
 
   /** Another key is in focus: its screws may stand otherwise. */
   async focus(note) {
@@ -89,7 +94,7 @@ export class Screws {
 
   tell(name, value) {
     const { screw, input, output, row, scale } = this.rows.get(name), [factor, unit] = UNITS[screw.unit] || [1, screw.unit];
-    const now = value ?? scale.to(Number(input.value));
+    const now = this.rows.get(name).value = value ?? scale.to(Number(input.value));
     output.textContent = `${(factor * now).toFixed(2)} ${unit}`;
     row.classList.toggle("changed", Math.abs(now - screw.usual) > 1e-9);
   }

@@ -1,5 +1,5 @@
 // The virtual wall: the pointer is the hand's wish; the wall is computed once a sample, and may chatter.
-import { $, begin, canvasOf, colour, make, note } from "./play_page.js";
+import { $, begin, canvasOf, colour, label, make, note } from "./play_page.js";
 
 const ROW = 2, KEPT = 1.0, REACH = 0.03, FINGER = 257; // s of the scope; m to either side; N/m
 const bench = begin("Wall");
@@ -144,7 +144,6 @@ const drawScope = canvasOf($("scope"), (c, width, height) => {
     c.beginPath();
     rows.forEach((row, i) => c.lineTo(width * (1 - (now - row[0]) / KEPT), y(values[i])));
     c.stroke();
-    c.fillStyle = colour("--soft");
-    c.fillText(`${name}   ${low.toFixed(1)} … ${high.toFixed(1)}`, 6, tall * k + 12);
+    label(c, `${name}   ${low.toFixed(1)} … ${high.toFixed(1)}`, 6, tall * k + 12);
   });
 });
