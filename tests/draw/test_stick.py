@@ -149,6 +149,21 @@ def test_an_empty_model_is_drawn_empty() -> None:
     assert "<line" not in tb.Model("nothing")._repr_html_()
 
 
+@pytest.mark.parametrize(("beside", "lines"), [(0.3, 3), (0.0, 2)])
+def test_a_link_with_three_points_is_a_triangle_unless_they_lie_in_one_line(
+    beside: float, lines: int
+) -> None:
+    m = tb.Model("coupler")
+    link = m.body("link", mass=1.0, com=(0.5, 0, 0))
+    m.joint("pin", tb.Revolute("y"), m.ground, link)
+    for name, place in (("far", link.at(1, 0, 0)), ("coupler point", link.at(0.5, 0, beside))):
+        m.sensor(name, tb.Position(place))
+    rim = [line.ends[0] for line in stick_figure(m).lines if line.kind == "body"]
+    assert len(rim) == lines
+    corners = {tuple(point) for ends in rim for point in ends.round(12).tolist()}
+    assert corners == {(0.0, 0.0, 0.0), (1.0, 0.0, 0.0), (0.5, 0.0, beside)}
+
+
 def test_a_body_that_many_hold_is_a_plate_with_a_rim() -> None:
     """The six heads of the Stewart platform, neighbour to neighbour, and no spokes or cross."""
     figure = stick_figure(gallery.make("stewart-platform"))

@@ -22,7 +22,8 @@ _SAME = 1e-12  # m: points nearer than that are one
 _ALL = 6  # freedoms of a body that nothing holds
 
 
-_PLATE = 3  # points beside its own joint, from which on a body is drawn as a plate, not as spokes
+_PLATE = 3  # points beside its own joint, from which on a body is drawn as a plate, not as spokes;
+# of three in all, only if they aren't in one line
 
 
 @dataclass(frozen=True)
@@ -136,7 +137,7 @@ class _Sketch:
         if not ends:  # what carries others at its own joint stays a point
             ends = [start if carries else centre]
         rim = ends if _floats(joint) else [start, *ends]
-        plate = len(ends) >= _PLATE
+        plate = len(ends) >= _PLATE or (len(rim) == _PLATE and _spread(rim) > _FLAT)
         pairs = _round(rim) if plate else [(start, end) for end in ends]
         lines = [_line(body, "body", *pair) for pair in pairs]
         if self.instant.value(self.model.bodies[body].mass):
@@ -186,6 +187,14 @@ def _round(points: list[Floats]) -> list[tuple[Floats, Floats]]:
     x, y = (flat @ np.linalg.svd(flat)[2][:2].T).T
     order = np.argsort(np.arctan2(y, x))
     return [(points[a], points[b]) for a, b in zip(order, np.roll(order, -1))]
+
+
+def _spread(points: list[Floats]) -> float:
+    """How far three points are from one line: the height of their triangle over its base, as they
+    lie at first."""
+    a, b, c = (point[0] for point in points)
+    longest = max(float(np.linalg.norm(x)) for x in (b - a, c - a, c - b))
+    return float(np.linalg.norm(np.cross(b - a, c - a))) / longest**2
 
 
 def _distinct(points: list[Floats], *others: Floats) -> list[Floats]:

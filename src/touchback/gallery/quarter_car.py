@@ -8,6 +8,7 @@ from touchback.gallery.catalogue import Entry, Experiment, Shown
 
 ARM, POST = 0.4, 0.25  # wishbones and the knuckle between them [m]
 RADIUS, CAMBER = 0.31, 0.03  # of the wheel [m, rad]
+WIDTH = 0.19  # of the tyre [m]
 TYRE = 180e3  # N/m
 
 
@@ -27,6 +28,7 @@ def make() -> tb.Model:
     m.joint("knuckle", tb.Revolute("x"), lower.at(0, ARM, 0), knuckle, position=0.1)
     m.joint("camber", tb.Revolute("x"), knuckle.at(0, 0.1, POST / 2), hub)
     m.joint("wheel", tb.Revolute("y"), hub, wheel)
+    m.shape("tyre", wheel.at(0, 0, 0, turn=("x", math.pi / 2)), tb.Cylinder(RADIUS, WIDTH))
     m.close("ball", tb.PointInPlane("yz"), upper.at(0, ARM, 0), knuckle.at(0, 0, POST))
     m.drive("camber", CAMBER)
     strut = (chassis.at(0, 0.25, 0.15), lower.at(0, 0.25, 0))

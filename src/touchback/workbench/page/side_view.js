@@ -23,6 +23,14 @@ const OUTLINES = {
   }), true])),
 };
 
+/** Bodies that are drawn as plates: the corners that their lines go round, each from one to the next. */
+export function plates(scene) {
+  const sides = Map.groupBy(scene.shapes.filter(shape => shape.kind === "line" && shape.role === "body"), shape => shape.body);
+  const same = (a, b) => a.every((x, i) => Math.abs(x - b[i]) < 1e-9);
+  return [...sides.values()].filter(lines => lines.length > 2 && lines.every(({ numbers }, i) => same(numbers.slice(3), lines[(i + 1) % lines.length].numbers.slice(0, 3))))
+    .map(lines => ({ shape: lines[0], corners: lines.map(({ numbers }) => numbers.slice(0, 3)) }));
+}
+
 export class SideView {
   constructor(canvas, world) {
     this.canvas = canvas;
@@ -33,6 +41,7 @@ export class SideView {
 
   take(scene, home) {
     this.outlines = new Map(scene.shapes.map(shape => [shape, (OUTLINES[shape.kind] || (() => []))(shape.numbers)]));
+    this.plates = plates(scene);
     const [right, up] = scene.flat || [[1, 0, 0], [0, 0, 1]];
     Object.assign(this.camera, { right, up, away: [right[1] * up[2] - right[2] * up[1], right[2] * up[0] - right[0] * up[2], right[0] * up[1] - right[1] * up[0]] });
     if (!home) return;
@@ -67,6 +76,7 @@ export class SideView {
     for (const shape of world.scene.shapes) if (shape.kind === "surface") this.water(shape);
     for (const shape of world.scene.shapes) if (shape.kind === "ground") this.road(shape);
     if (show.trails) this.trails();
+    for (const { shape, corners } of this.plates) { this.trace(corners.map(v => this.at(world.at(shape.body, v))), true); this.fill(shape.colour || PALE, 0.25); }
     for (const shape of world.scene.shapes) if (shape.kind === "line") this.stick(shape);
     for (const shape of world.scene.shapes) if (shape.kind !== "line") this.solid(shape);
     world.scene.springs.forEach((_, i) => this.spring(...world.spring(i)));
