@@ -142,6 +142,45 @@ def test_an_emergency_stop_holds_though_a_resume_was_under_way(
     two_pages(slow, play)
 
 
+def test_an_emergency_stop_holds_though_a_resume_ends_before_python_reads_it(
+    slow: Workbench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    live, began, may_end, ended = slow.live, Event(), Event(), Event()
+    busy, may_read = Event(), Event()
+    resume = live.resume
+
+    def slowly() -> None:
+        began.set()
+        assert may_end.wait(PATIENCE)
+        resume()
+        ended.set()
+
+    def keep_busy() -> None:
+        busy.set()
+        may_read.wait(PATIENCE)
+
+    monkeypatch.setattr(live, "resume", slowly)
+
+    async def play(one: Page, other: Page) -> None:
+        await one.wire.send(json.dumps({"do": "resume", "id": "resume"}))
+        await asyncio.to_thread(began.wait, PATIENCE)
+        slow.hub.call(keep_busy)
+        await asyncio.to_thread(busy.wait, PATIENCE)
+        assert (await one.send(do="stop"))["ok"]
+        may_end.set()
+        assert await asyncio.to_thread(ended.wait, PATIENCE)
+        ticks = live.ticks
+        await asyncio.to_thread(lambda: until(lambda: live.ticks > ticks + 5))
+        may_read.set()
+        assert (await one.told("answer", lambda each: each["id"] == "resume"))["ok"]
+        await one.send(do="what")
+        ticks = live.ticks
+        await asyncio.to_thread(lambda: until(lambda: live.ticks > ticks + 5))
+        assert "stopped" in live.faults
+
+    two_pages(slow, play)
+
+
 def test_messages_are_done_in_their_order_and_wait_in_little_memory(slow: Workbench) -> None:
     """More than may wait: it is read no further until there is room, and nothing is lost."""
     long = "x" * 8000

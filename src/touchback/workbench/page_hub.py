@@ -239,6 +239,8 @@ class Hub:
                 data = message.encode() if isinstance(message, str) else message
                 peeked = peek(data)
                 if is_answered_stop(data):
+                    # Again: what was under way may have ended since the front did and answered it.
+                    self.source.handle(_STOP, client.name)
                     self._overtake(client, _STOP)
                 elif peeked.do == _FIRST:
                     answer = self.source.handle(data, client.name)
