@@ -1,4 +1,4 @@
-# make play   set up, then play a grand piano on simulated motorised keys: on a page, live, with a passage to begin with
+# make play   set up, then play a grand piano on simulated motorised keys: on a page, live, until Ctrl-C
 # make test   set up, then check style, types and documentation and run every test
 # make search look for failing examples at random for an hour (MINUTES=60)
 # make fuzz   feed everything that reads files and wires of strangers for an hour (MINUTES=60; needs atheris)

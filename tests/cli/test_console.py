@@ -5,11 +5,14 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from urllib.parse import urlparse
+from urllib.request import url2pathname
 
 import pytest
 
 import touchback as tb
 from command import touchback
+from touchback.cli import console
 from touchback.cli.console import prepare
 
 NAMES = ("travel [mm]", "[red]load", "[link=a]b")
@@ -73,3 +76,27 @@ def test_every_character_has_a_plain_one() -> None:
     stream.write("│─└⣿⠁ µ × ≤ – é λ 漢")
     stream.flush()
     assert raw.getvalue().decode() == "|-+#. u x <= - e lambda ?"
+
+
+def test_a_page_is_opened_where_there_is_a_display_and_its_token_is_in_no_command(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    opened: list[str] = []
+    monkeypatch.setattr(console.webbrowser, "open", opened.append)
+    monkeypatch.setattr(console, "is_attended", lambda: True)
+    monkeypatch.setattr(sys, "platform", "linux")
+    for name in ("DISPLAY", "WAYLAND_DISPLAY"):
+        monkeypatch.delenv(name, raising=False)
+    console.show_page("http://127.0.0.1:1/?token=secret&b")
+    assert opened == []
+    monkeypatch.setenv("DISPLAY", ":0")
+    console.show_page("http://127.0.0.1:1/?token=secret&b")
+    (address,) = opened
+    assert address.startswith("file://") and "secret" not in address
+    file = Path(url2pathname(urlparse(address).path))
+    assert "url=http://127.0.0.1:1/?token=secret&amp;b" in file.read_text()
+    assert file.stat().st_mode & 0o077 == 0  # nobody else reads it
+    file.unlink()
+    monkeypatch.setattr(console, "is_attended", lambda: False)
+    console.show_page("http://127.0.0.1:1/?token=secret&b")
+    assert len(opened) == 1

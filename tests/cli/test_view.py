@@ -5,6 +5,7 @@ import re
 import signal
 import subprocess
 import sys
+import time
 import urllib.request
 from pathlib import Path
 from typing import Any
@@ -65,6 +66,25 @@ def scene_at(url: str) -> dict[str, Any]:
             text = wire.recv(timeout=PATIENCE)
             if isinstance(text, str) and (told := json.loads(text)).get("tell") == "scene":
                 return told
+
+
+def test_the_clock_stands_until_somebody_looks() -> None:
+    command = [sys.executable, "-m", "touchback.cli", "view", "pendulum"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        url = re.search(r"http\S+", process.stdout.readline())
+        assert url is not None
+        time.sleep(2.0)
+        place = url[0].replace("http", "ws").replace("/?", "/wire?")
+        with connect(place, open_timeout=PATIENCE) as wire:
+            times: list[float] = []
+            while not times or times[-1] < times[0] + 0.3:
+                text = wire.recv(timeout=PATIENCE)
+                if isinstance(text, str) and (told := json.loads(text)).get("tell") == "status":
+                    times.append(told["time"])
+        process.send_signal(signal.SIGINT)
+        assert process.wait() == 0
+    assert times[0] < 1.5  # s: less than it was there alone
 
 
 @pytest.mark.parametrize(

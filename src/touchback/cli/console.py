@@ -5,10 +5,15 @@ terminal that can't show a character (an ASCII one) is given one that it can. Wh
 (`| head`), a command still does its work: its files are written.
 """
 
+import atexit
 import codecs
+import html
 import os
 import sys
+import tempfile
 import unicodedata
+import webbrowser
+from pathlib import Path
 from typing import TextIO
 
 from rich.console import Console
@@ -71,6 +76,23 @@ def show_page(url: str) -> None:
     """Says where a page is, and what to do with the address."""
     out.print(f"page: {url}", soft_wrap=True)
     out.print("Open this address in a browser; Ctrl-C ends the command.")
+    if is_attended() and has_display():
+        _open_in_browser(url)
+
+
+def has_display() -> bool:
+    """Whether a browser could open a window here."""
+    here = ("DISPLAY", "WAYLAND_DISPLAY")
+    return sys.platform in ("darwin", "win32") or any(os.environ.get(name) for name in here)
+
+
+def _open_in_browser(url: str) -> None:
+    """By way of a file that nobody else can read: everybody sees the words of a command, and the
+    address holds a token."""
+    with tempfile.NamedTemporaryFile("w", suffix=".html", delete=False) as file:
+        file.write(f'<meta http-equiv="refresh" content="0;url={html.escape(url)}">')
+    atexit.register(Path(file.name).unlink, missing_ok=True)
+    webbrowser.open(Path(file.name).as_uri())
 
 
 def is_attended() -> bool:

@@ -332,8 +332,8 @@ def can_serve() -> bool:
 
 
 def play_on_page(wanted: PageOptions, show: Show | None = None) -> None:
-    """Opens the page, lets the scripted finger play, and waits for whoever looks on; then says why
-    it ended, and how the runs kept time."""
+    """Opens the page and waits for whoever looks on; then says why it ended, and how the runs kept
+    time. A score is played at once, and without a terminal the passage."""
     try:
         server, board = _opened(wanted)
     except KeyboardInterrupt:
@@ -346,8 +346,8 @@ def play_on_page(wanted: PageOptions, show: Show | None = None) -> None:
                 out.print("Whoever has this address can play: it holds a token.")
             if board is not None and show is not None:
                 board.ear = lambda heard: show(heard.time, heard.note, heard.loudness)
-            if board is not None:
-                board.start_passage()
+            if board is not None and (wanted.score is not None or not is_attended()):
+                board.start_passage()  # who sits there plays, or asks the page for it
             why = _wait(
                 wanted, lambda: board is not None and board.playing, lambda: server.last_seen
             )

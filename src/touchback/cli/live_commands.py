@@ -384,6 +384,8 @@ def view(
             feed_page(bench.live, replace(experiment, inputs=own))
             for name, device in devices.items():
                 bench.live.connect(name, device)
+            if seconds is None and not devices:
+                _start_at_first_look(bench)
         show_page(bench.url)
         if host not in _LOOPBACK:
             out.print("Whoever has this address can touch it: it holds a token.")
@@ -391,6 +393,19 @@ def view(
         report = str(bench.live.report()) if bench.running else ""
     if report:
         out.print(report)
+
+
+def _start_at_first_look(bench: workbench.Workbench) -> None:
+    """Lets the clock stand until somebody looks: what is worth watching would be over by then."""
+    run, seen = bench.live, []
+    run.pause()
+
+    def look(client: object) -> None:
+        if not seen:
+            seen.append(client)
+            run.go()
+
+    bench.hub.coming.append(look)
 
 
 def _played(model: str, of: str | None, host: str, port: int) -> workbench.Workbench:
