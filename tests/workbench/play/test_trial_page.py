@@ -62,3 +62,21 @@ def test_a_stroke_that_is_held_longer_than_strokes_are_kept_stays_whole(page: Pa
         "return [f.trail[0][1], f.trail.length]; })()"
     )
     assert first < 0.1 and count == pytest.approx(300, abs=2)  # mm: from the top, every row
+
+
+def test_another_session_begins_on_the_page_and_the_one_before_is_kept(
+    page: Page, hall: PlayServer
+) -> None:
+    board = hall.first.board
+    assert isinstance(board, IdentificationPage)
+    assert not page.locator("#again").is_visible()
+    first = board.trials
+    for done in range(first.count):
+        page.locator("#choices button").first.click()
+        until(lambda done=done: len(first.answers) == done + 1)
+    page.locator("#again").click()
+    until(lambda: board.trials is not first and page.evaluate("!play.trial.done"))
+    assert board.trials.path.name == "trial-2.jsonl" and board.trials.answers == []
+    assert first.done and first.path.exists()
+    assert page.locator("#where").inner_text().startswith("Trial 1 of 8")
+    assert not page.locator("#result").is_visible()

@@ -128,6 +128,10 @@ class Trial(Message, frozen=True):
     """Asks where the blind trial stands."""
 
 
+class Again(Message, frozen=True):
+    """Begins another session of a trial that is done, in a file of its own."""
+
+
 class Onward(Message, frozen=True):
     """Goes on to the next touch of a trial with several."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -68,7 +69,7 @@ class IdentificationPage:
         self._private = None if path else TemporaryDirectory(prefix="touchback-")
         where = path or Path(self._private.name if self._private else "", "trial.jsonl")
         self.trials = Trials(where, voices, question, repeats)
-        self._voices = tuple(voices)
+        self._file, self._voices, self._repeats = where, tuple(voices), repeats
         self.board = PianoPage((KEY,), rate, self._hidden(), speed=speed)
         self.live = self.board.live
         self.tell: Tell = nobody
@@ -79,6 +80,7 @@ class IdentificationPage:
         self.commands.add(asked.Press, self.board.press, OFTEN)
         self.commands.add(asked.Trial, self._where)
         self.commands.add(asked.Reply, self._reply)
+        self.commands.add(asked.Again, self._again)
 
     def __enter__(self) -> IdentificationPage:
         self.board.__enter__()
@@ -100,6 +102,24 @@ class IdentificationPage:
     def _reply(self, message: asked.Reply, client: str) -> Facts:
         self.trials.answer(message.text, time.monotonic() - self._began)
         self.board.choose(self._hidden())
+        return self._tell_facts()
+
+    def _again(self, message: asked.Again, client: str) -> Facts:
+        """Answers of sessions before stay in their files, "trial.jsonl", "trial-2.jsonl" and so
+        on."""
+        before = self.trials
+        if not before.done:
+            raise InputError(
+                f"{len(before.answers)} of {before.count} trials are answered: answer the others "
+                "first."
+            )
+        numbered = (self._file.with_stem(f"{self._file.stem}-{i}") for i in itertools.count(2))
+        file = next(each for each in numbered if not each.exists())
+        self.trials = Trials(file, self._voices, before.question, self._repeats)
+        self.board.choose(self._hidden())
+        return self._tell_facts()
+
+    def _tell_facts(self) -> Facts:
         self._began = time.monotonic()
         facts = self._facts()
         self.tell("trial", facts)

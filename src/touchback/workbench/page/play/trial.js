@@ -68,6 +68,7 @@ function result(trial) {
     ? `Answers are kept in ${trial.file}.`
     : "Answers are gone when the page's server ends; `--answers FILE.jsonl` keeps them.";
   const found = trial.threshold;
+  $("again").hidden = Boolean(found); // a threshold's session was begun by a command, which reports it
   $("result-title").textContent = found ? "What you can tell" : "What was behind the letters";
   $("figure").hidden = !found;
   if (found) {
@@ -84,6 +85,7 @@ function result(trial) {
 
 bench.on("open", () => bench.send({ do: "trial" }).then(show).catch(error => note(error.message, "bad")));
 bench.on("trial", show);
+$("again").onclick = () => bench.try({ do: "again" });
 bench.on("status", status => {
   const why = haltReason(status);
   $("halt").textContent = why ? "Let the key go on" : "Stop the key";
