@@ -23,7 +23,7 @@ def _() -> None:
 @fault(
     "suffix that can't be written",
     "Files",
-    "arm.txt: a model is saved as .yaml, .yml, .json, not as '.txt'.",
+    "arm.txt: a model is saved as .yaml, .yml, .json, .py, not as '.txt'.",
 )
 def _() -> None:
     arm().save("arm.txt")
@@ -342,8 +342,8 @@ def _() -> None:
 @fault(
     "target that nothing is generated for",
     "Files",
-    "Nothing is generated for 'fortran'; known: 'c-project', 'matlab', 'fmu', 'python', 'jax', "
-    "'casadi', 'urdf', 'mjcf', 'latex', 'julia', 'modelica'.",
+    "Nothing is generated for 'fortran'; known: 'model', 'c-project', 'matlab', 'fmu', 'python', "
+    "'jax', 'casadi', 'urdf', 'mjcf', 'latex', 'julia', 'modelica'.",
 )
 def _() -> None:
     generate(arm(), "fortran", "there")
