@@ -3,7 +3,8 @@
 `joint`: the weld of a crank is taken back; `space`: a platform on six legs; `scopes`: a hammer that
 is struck again and again, over time and as speed over place, with its modes; `kart`: side forces of
 its tyres; `along`, of docs/daq.md: the buggy behind a board, at 200 ticks a second; `drawing`: a
-four-bar that is drawn. Names of pictures make only those.
+four-bar that is drawn; `exercises`: each classic of docs/exercises.md, opened and played, with its
+trace. Names of pictures make only those.
 """
 
 import io
@@ -167,10 +168,36 @@ def drawing(page: Page) -> None:
         keep(page, "workbench/drawing")
 
 
+def exercises(page: Page) -> None:
+    page.set_viewport_size({"width": 900, "height": 520})
+    with workbench.open_drawing() as bench:
+        page.goto(bench.url)
+        until(page, "bench.drawing?.drawing.told && bench.view.painted >= 0")
+        page.keyboard.press("2")  # no scopes
+        for name in gallery.CLASSICS:
+            page.locator('[data-drawing="new"]').click()
+            page.locator(f'[data-classic="{name}"]').click()
+            until(page, f"bench.drawing.drawing.told.name === '{name}' && bench.world.ready")
+            page.keyboard.press("Control+Enter")
+            until(page, "bench.drawing.drawing.told.playing")
+            slowly = 0.05 if "crank" in name else 0.3  # a smooth curve
+            page.evaluate("value => bench.send({do: 'speed', value})", slowly)
+            until(page, f"bench.view.painted > {SECONDS.get(name, 2.5)}")
+            page.locator('[aria-label^="Fit"]').click()
+            page.wait_for_timeout(500)
+            keep(page, f"exercises/{name}")
+            page.keyboard.press("Control+Enter")
+            until(page, "bench.drawing.resting")
+
+
+SECONDS = {"crank-rocker": 1.0, "slider-crank": 0.5, "geneva-drive": 4.0, "scissor-lift": 3.5,
+           "peaucellier": 3.5}  # fmt: skip
+
+
 if __name__ == "__main__":
     with sync_playwright() as started:
         browser = launched(started)
-        for picture in (joint, space, scopes, kart, along, drawing):
+        for picture in (joint, space, scopes, kart, along, drawing, exercises):
             if picture.__name__ not in (sys.argv[1:] or [picture.__name__]):
                 continue
             opened = browser.new_context(viewport={"width": 1360, "height": 800})

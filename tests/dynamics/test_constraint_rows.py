@@ -217,3 +217,20 @@ def test_the_suspension_takes_no_more_operations_than_robotrans() -> None:
     and J, 36 for J̇q̇."""
     hJ, gamma = loop_flops(gallery.make("suspension"))
     assert hJ <= 29 and gamma <= 36
+
+
+@pytest.mark.parametrize("axis", ["x", "y", "-y", "z", (1.0, 2.0, 3.0)])
+def test_a_planar_pin_keeps_to_the_axes_of_the_body_that_carries_both_branches(axis: Any) -> None:
+    """Links have frames of their own, laid along axes of turning; the plane that a model names is
+    that of the body, as poses of bodies show it."""
+    m = tb.Model("fork")
+    trunk, left, right = (m.body(each, 1.0, inertia=(1, 1, 1)) for each in ("t", "l", "r"))
+    m.joint("trunk", tb.Revolute(axis), m.ground, trunk)
+    m.joint("left", tb.Revolute(axis), trunk.at(0.1, 0.2, 0.3), left)
+    m.joint("right", tb.Free(), trunk.at(-0.2, 0.1, 0.0, turn=("x", 0.4)), right)
+    ends = left.at(0.3, 0.1, -0.2), right.at(0.1, -0.3, 0.2)
+    m.close("pin", tb.PointInPlane("zx"), *ends)
+    system, q = m.compile(), [0.7, -0.4, 0.3, 0.1, -0.2, 0.8, 0.0, 0.6, 0.0]
+    R, _ = system.pose(trunk, q)
+    (_, p_A), (_, p_B) = (system.pose(end, q) for end in ends)
+    np.testing.assert_allclose(system.constraint_error(q), (R.T @ (p_B - p_A))[[2, 0]], atol=1e-14)

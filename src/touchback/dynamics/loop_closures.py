@@ -47,6 +47,7 @@ class RelativeKinematics:
     alpha: Vector
     a: Vector
     columns: dict[int, tuple[Vector, Vector]]  # freedom → (angular, velocity of the origin)
+    axes: Matrix = IDENTITY  # of the common body, along those of the common link
 
 
 _STILL = RelativeKinematics(IDENTITY, ZERO, ZERO, ZERO, ZERO, ZERO, ZERO, {})
@@ -71,7 +72,11 @@ def seen_from(instant: Instant, frame: Frame, common: int) -> RelativeKinematics
     seen = _STILL
     for link in reversed(list(path)):
         seen = _child_link_seen(instant, seen, link)
-    return _frame_seen(instant, seen, home.pose.scalars(instant.k), home.pose.rotation(instant.k))
+    found = _frame_seen(instant, seen, home.pose.scalars(instant.k), home.pose.rotation(instant.k))
+    if common >= 0:  # whose link may have another frame than its body
+        carrier = instant.attachment(_carrier_frame(instant, common)).pose
+        found.axes = carrier.rotation(instant.k).times(instant.k, IDENTITY)
+    return found
 
 
 def _child_link_seen(
@@ -288,10 +293,11 @@ def _coincident_row(
     A: RelativeKinematics,
     B: RelativeKinematics,
 ) -> tuple[Row, Effect, Effect]:
-    k, i = instant.k, equation.axis
-    J = _jacobian_entries(instant, A, B, lambda ang, lin: lin[i])
-    row = Row(name, "m", offset_between(instant, A, B)[i], J, 0, k.sub(B.a[i], A.a[i]))
-    return row, *_opposite_forces(instant, IDENTITY[i])
+    vectors, along = instant.vectors, [components[equation.axis] for components in A.axes]
+    J = _jacobian_entries(instant, A, B, lambda ang, lin: vectors.dot(along, lin))
+    h = vectors.dot(along, offset_between(instant, A, B))
+    row = Row(name, "m", h, J, 0, vectors.dot(along, vectors.sub(B.a, A.a)))
+    return row, *_opposite_forces(instant, along)
 
 
 def _zero_offset_row(

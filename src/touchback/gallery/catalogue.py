@@ -10,6 +10,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
 
+import numpy as np
+from msgspec.structs import replace
+
 import touchback as tb
 from touchback.names import suggestion
 from touchback.numbers import InputData
@@ -86,6 +89,11 @@ _MODULES = {
     "crank-rocker": "planar_linkages:CRANK_ROCKER",
     "slider-crank": "planar_linkages:SLIDER_CRANK",
     "four-bars": "planar_linkages:FOUR_BARS",
+    "scotch-yoke": "planar_linkages:SCOTCH_YOKE",
+    "peaucellier": "planar_linkages:PEAUCELLIER",
+    "scissor-lift": "planar_linkages:SCISSOR_LIFT",
+    "jansen-leg": "planar_linkages:JANSEN_LEG",
+    "geneva-drive": "planar_linkages:GENEVA_DRIVE",
     "suspension": "quarter_car",
     "stewart-platform": "stewart_platform",
     "bouncing-hammer": "bouncing_hammer",
@@ -104,6 +112,17 @@ _MODULES = {
     "fitted-car": "fitted_car",
     "fitted-piano": "fitted_piano",
 }
+
+CLASSICS = {
+    "crank-rocker": "Four-bar",
+    "slider-crank": "Slider-crank",
+    "scotch-yoke": "Scotch yoke",
+    "peaucellier": "Peaucellier's straight line",
+    "scissor-lift": "Scissor lift",
+    "jansen-leg": "Theo Jansen's leg",
+    "geneva-drive": "Geneva drive",
+}
+"""Those of the exercises, as textbooks call them."""
 
 
 def names() -> list[str]:
@@ -134,3 +153,23 @@ def make(name: str, **options: object) -> tb.Model:
                 f"{suggestion(word, known) if known else 'it takes none.'}"
             )
     return maker(**options)
+
+
+def make_started(name: str) -> tb.Model:
+    """A fresh model whose joints and inputs begin as its experiment does: it moves by itself."""
+    found = entry(name)
+    model = found.make()
+    system = model.compile()
+    state = found.experiment.start(system)
+    q = dict(zip(system.coordinates, np.round(state.q, 9).tolist(), strict=True))
+    v = dict(zip(system.velocities, np.round(state.v, 9).tolist(), strict=True))
+    for joint, given in model.joints.items():
+        model.joints[joint] = replace(
+            given,
+            position=tuple(q[each] + 0.0 for each in given.position_names(joint)),
+            velocity=tuple(v[each] + 0.0 for each in given.velocity_names(joint)),
+        )
+    for port, value in found.experiment.inputs.items():
+        if isinstance(value, float | int):
+            model.inputs[port] = replace(model.inputs[port], default=float(value))
+    return model

@@ -14,6 +14,7 @@ from typing import Any, Literal, Protocol, cast
 import msgspec
 import numpy as np
 
+import touchback as tb
 from touchback import Mesh, Model, check, read_mesh
 from touchback.errors import NO_JSON, InputError, TouchbackError
 from touchback.model import GROUND, Frame, flatten, uses
@@ -26,7 +27,7 @@ from touchback.model.io import (
     python_text,
     yaml_text,
 )
-from touchback.names import check_name
+from touchback.names import check_name, unknown_name
 from touchback.numbers import shown
 from touchback.realtime.control import Answer
 from touchback.safe_files import read_regular, write_atomically
@@ -356,11 +357,11 @@ class DrawnState:
     def _sensor(self, name: str, item: Item) -> dict[str, object]:
         sensor = self.flat.sensors[name]
         frame = getattr(sensor, "frame", None)
-        on = frame.body if isinstance(frame, Frame) else item.get("joint") or item.get("expression")
-        return {
-            "name": name, "section": "sensors", "kind": item["kind"], "on": on or "",
-            "at": nices(self._world(frame)[1]) if isinstance(frame, Frame) else None,
-        }  # fmt: skip
+        told: dict[str, object] = {"name": name, "section": "sensors", "kind": item["kind"]}
+        if not isinstance(frame, Frame):
+            return {**told, "on": item.get("joint") or item.get("expression") or "", "at": None}
+        local = nices(float(self.instant.value(x)) for x in frame.at)  # along the body's axes
+        return {**told, "on": frame.body, "at": nices(self._world(frame)[1]), "local": local}
 
 
 _WITH_AXIS = ("revolute", "prismatic", "screw", "cylindrical", "universal", "planar")
@@ -599,10 +600,13 @@ class Drawing:
         self.file = ""
         return {"words": "a new drawing", "revision": self.revision}
 
-    def open(self, file: str = "", text: str = "") -> dict[str, object]:
-        """The drawing of a file of its folder, or of a text (YAML or JSON)."""
-        if bool(file) == bool(text):
-            raise InputError("Give a `file` of the drawing's folder, or a `text`.")
+    def open(self, file: str = "", text: str = "", classic: str = "") -> dict[str, object]:
+        """The drawing of a file of its folder, of a text (YAML or JSON), or of a classic mechanism
+        of the gallery."""
+        if [bool(file), bool(text), bool(classic)].count(True) != 1:
+            raise InputError("Give a `file` of the drawing's folder, a `text`, or a `classic`.")
+        if classic:
+            return self._open_classic(classic)
         source = file or "text"
         suffix = ".json" if text.lstrip()[:1] == "{" else ".yaml"
         if file:
@@ -618,6 +622,15 @@ class Drawing:
         self._begin(cast(Document, document.data), None, f"open {source}")
         self.file = file
         return {"words": f"opened {source}", "revision": self.revision}
+
+    def _open_classic(self, name: str) -> dict[str, object]:
+        if name not in tb.gallery.CLASSICS:
+            raise unknown_name("classic", name, tb.gallery.CLASSICS)
+        document = cast(Document, plain_model(tb.gallery.make_started(name)))
+        self.rest()
+        self._begin(document, None, f"open {name}")
+        self.file = ""
+        return {"words": f"opened {name}", "revision": self.revision}
 
     def save(self, file: str) -> dict[str, object]:
         """Writes its file: `.yaml`, or `.py` for the program."""
@@ -718,8 +731,6 @@ class Drawing:
         if section == "model":
             gravity = self.document.get("gravity", [0, 0, -9.81])
             return {"name": self.document["name"], "gravity": gravity}
-        from touchback.names import unknown_name
-
         items = self.document.get(section, {})
         if not isinstance(items, dict) or name not in items:
             known = items if isinstance(items, dict) else {}
@@ -731,9 +742,12 @@ _DO: dict[type, Any] = {
     messages.Undo: lambda drawing, asked: drawing.undo(),
     messages.Redo: lambda drawing, asked: drawing.redo(),
     messages.New: lambda drawing, asked: drawing.new(asked.space, asked.name),
-    messages.Open: lambda drawing, asked: drawing.open(asked.file, asked.text),
+    messages.Open: lambda drawing, asked: drawing.open(asked.file, asked.text, asked.classic),
     messages.Save: lambda drawing, asked: drawing.save(asked.file),
-    messages.Files: lambda drawing, asked: {"files": drawing.files()},
+    messages.Files: lambda drawing, asked: {
+        "files": drawing.files(),
+        "classics": tb.gallery.CLASSICS,
+    },
     messages.Text_: lambda drawing, asked: {"text": drawing.text(asked.format)},
     messages.ItemOf: lambda drawing, asked: {"item": drawing.item(asked.section, asked.name)},
     messages.Verify: lambda drawing, asked: drawing.verified(),

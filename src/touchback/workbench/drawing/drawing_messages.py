@@ -287,7 +287,11 @@ class New(Change, frozen=True, kw_only=True):
 
 
 class Open(Change, frozen=True, kw_only=True):
+    """Another drawing: of a `file` of the folder, of a `text`, or a `classic` by its name in the
+    gallery."""
+
     file: Name = ""
+    classic: Name = ""
     text: Annotated[str, msgspec.Meta(max_length=_LONGEST_TEXT)] = ""
 
 

@@ -26,11 +26,13 @@ export class DrawingFiles {
 
   get stem() { return (this.drawing.told.file || this.drawing.told.name || "drawing").replace(/^.*\//, "").replace(/\.(ya?ml|py)$/, "") || "drawing"; }
 
-  /** Empty, in the plane or in space; what was drawn stays in the history. */
-  begin() {
-    const start = space => async () => { this.editor.begin(); if (await this.drawing.send("new", { space })) made.close(); };
+  /** Empty, in the plane or in space, or a classic to go on with; what was drawn stays in the history. */
+  async begin() {
+    const start = (change, fields) => async () => { this.editor.begin(); if (await this.drawing.send(change, fields)) made.close(); };
+    const answer = await this.drawing.send("files"), classics = Object.entries(answer?.classics || {});
     const made = dialog("New drawing", h("p", { class: "soft" }, "Undo brings back what was drawn before."), h("div", { class: "row" },
-      act("In the plane", "new plane", start(false), { class: "first" }), act("In space", "new space", start(true))));
+      act("In the plane", "new plane", start("new", { space: false }), { class: "first" }), act("In space", "new space", start("new", { space: true }))),
+    h("h3", {}, "Or start from a classic"), h("ul", { class: "files" }, classics.map(([name, title]) => h("li", {}, h("button", { type: "button", class: "plain", "data-classic": name, onclick: start("open", { classic: name }) }, title)))));
     return made;
   }
 

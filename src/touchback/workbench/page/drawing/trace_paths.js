@@ -16,8 +16,8 @@ export class TracePaths {
     const { told, resting } = this.drawing, playing = !resting, drawn = JSON.stringify([told.bodies, told.joints, told.sensors]);
     if (drawn !== this.drawn || playing && !this.playing) this.paths.clear();
     Object.assign(this, { drawn, playing });
-    this.points = new Map(told.sensors.filter(each => told.traces.includes(each.name) && each.at && this.drawing.body(each.on))
-      .map(({ name, on, at }) => [name, { body: on, local: sub(at, this.drawing.body(on).at) }]));
+    this.points = new Map(told.sensors.filter(each => told.traces.includes(each.name) && each.local && this.drawing.body(each.on))
+      .map(({ name, on, local }) => [name, { body: on, local }]));
   }
 
   follow() {
