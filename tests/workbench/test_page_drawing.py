@@ -266,3 +266,80 @@ def test_a_bennett_linkage_is_drawn_in_space_and_moves(page: Seat, run: Workbenc
     pen.keys.press("Escape")
     pen.plays(0.3, str(next(iter(pen.drawing.document["joints"]))))
     assert Path(pen.drawing.folder).is_dir()
+
+
+def test_the_ten_steps_of_the_teachers_path_lead_to_what_they_say(
+    page: Seat, run: Workbench
+) -> None:
+    """docs/exercises.md, in its order and with its numbers."""
+    pen = Pen(page, run)
+
+    def freedoms() -> tuple[str, str]:
+        shown = pen.verified()
+        return shown["freedoms"], shown["loops"]
+
+    def plays() -> None:
+        pen.keys.press("Escape")
+        pen.keys.press(" ")
+        until(lambda: pen.drawing.playing and run.running)
+        until(lambda: run.live.ticks > 300)
+        assert not run.live.faults
+        pen.keys.press("Control+Enter")
+        until(lambda: not pen.drawing.playing)
+        page.until("document.documentElement.dataset.drawing === 'rest'")
+
+    pen.begin(space=False)
+    pen.place("b", (0, 0), (0.4, 0))  # 1
+    assert freedoms() == ("3", "0")
+    pen.place("g", (0, 0))  # 2
+    assert freedoms() == ("1", "0")
+    plays()
+    pen.place("n", (0.4, 0), (0.4, 0.3))  # 3
+    plays()
+    pen.key("Control+z")
+    pen.place("b", (0.4, 0), (0.8, 0))  # 4
+    pen.place("j", (0.4, 0))
+    assert freedoms() == ("2", "0")
+    plays()
+    pen.begin(space=False)  # 5
+    for bar in (((0, 0), (0, 0.1)), ((0, 0.1), (0.35, 0.2)), ((0.3, 0), (0.35, 0.2))):
+        pen.place("b", *bar)
+    for joint in ((0, 0), (0, 0.1), (0.35, 0.2), (0.3, 0)):
+        pen.place("j", joint)
+    pen.place("t", (0.175, 0.15))
+    assert freedoms() == ("1", "1")
+    pen.place("w", (0, 0))  # 6
+    assert freedoms() == ("0", "1") and not pen.drawing.state.verify["problems"]
+    plays()
+    assert page.page.locator("#view svg path[d^=M]").count() > 0
+    pen.begin(space=False)  # 7
+    pen.place("b", (0, 0), (0, 0.1))
+    pen.place("b", (0, 0.1), (0.4, 0))
+    pen.place("k", (0.38, -0.02), (0.46, 0.02))
+    for joint in ((0, 0), (0, 0.1), (0.4, 0)):
+        pen.place("j", joint)
+    pen.keys.press("g")
+    page.page.locator('[data-option="kind"]').select_option("prismatic")
+    page.ask("() => bench.view.canvas.focus()")
+    pen.keys.press("x")
+    with pen.change():
+        pen.point((0.46, 0))
+    assert freedoms() == ("1", "1")
+    plays()
+    pen.begin(space=False)  # 8
+    for x in (0, 0.2, 0.4):
+        pen.place("b", (x, 0), (x, 0.2))
+    pen.place("b", (0, 0.2), (0.4, 0.2))
+    for x in (0, 0.2, 0.4):
+        pen.place("g", (x, 0))
+        pen.place("j", (x, 0.2))
+    assert freedoms() == ("1", "2") and pen.verified()["redundant"] != "none"
+    pen.keys.press("Escape")
+    for name in ("jansen-leg", "geneva-drive"):  # 9, 10
+        page.page.locator('[data-drawing="new"]').click()
+        with pen.change():
+            page.page.locator(f'[data-classic="{name}"]').click()
+        page.until(f"bench.drawing.drawing.told.name === '{name}' && bench.world.ready")
+        page.ask("() => bench.view.canvas.focus()")
+        plays()
+    assert freedoms() == ("2", "0")
