@@ -188,3 +188,87 @@ def test_two_who_export_the_same_at_once_both_get_it_whole(
     ours.close()
     assert found == [due, due]
     assert left == [f"{Path(recorded).stem}.csv"]
+
+
+@pytest.fixture
+def drawn(folder: Path) -> Iterator[Workbench]:
+    """A pendulum that was drawn and plays."""
+    with workbench.open_drawing(folder=folder / "drawn") as opened:
+        drawing = opened.drawing
+        assert drawing is not None
+        drawing.apply({"change": "bar", "from": (0, 0, 0), "to": (0.3, 0, 0)})
+        joint = {"change": "joint", "kind": "revolute", "at": (0, 0, 0)}
+        drawing.apply({**joint, "a": "ground", "b": "bar 1"})
+        drawing.play()
+        assert until(lambda: opened.running and opened.live.ticks > 10)
+        yield opened
+
+
+def test_a_stop_is_answered_while_a_drawing_is_edited(
+    drawn: Workbench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """That of the page which asked for the edit, and that of one which comes meanwhile; other
+    messages are done as well, and the run ticks on beside all of it."""
+    began, may_end = Event(), Event()
+    drawing = drawn.drawing
+    assert drawing is not None
+    edit = drawing._edit
+
+    def slowly(asked: object) -> object:
+        began.set()
+        assert may_end.wait(PATIENCE)
+        return edit(asked)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(drawing, "_edit", slowly)
+    box = {"do": "draw", "change": "box", "at": [1, 0, 0], "size": [0.1, 0.1, 0.1], "id": "late"}
+
+    async def play(page: Page) -> None:
+        live = drawn.live
+        for _ in range(3):  # more than there are workers
+            await page.wire.send(json.dumps(box))
+        await asyncio.to_thread(began.wait, PATIENCE)
+        ticks = live.ticks
+        assert await asyncio.to_thread(lambda: until(lambda: live.ticks > ticks + 100))
+        async with connect(wire_of(drawn), compression=None) as wire:
+            other = Page(wire)
+            assert (await other.told("drawing"))["bodies"][0]["name"] == "bar 1"
+            assert (await other.send(do="grab", body="bar 1", point=[0.1, 0, 0]))["ok"]
+            assert (await other.send(do="stop"))["ok"]
+            assert await asyncio.to_thread(lambda: until(lambda: "stopped" in live.faults))
+        assert (await page.send(do="stop"))["ok"] and not may_end.is_set()
+        may_end.set()
+
+    on_page(drawn, play)
+    assert until(lambda: "box 1" in drawing.document["bodies"])
+    drawn.live.resume()
+
+
+def test_an_edit_of_a_drawing_reaches_the_run_and_misses_no_tick(drawn: Workbench) -> None:
+    """Swaps act from one tick on: the run's clock goes on, each period one tick."""
+    live, drawing = drawn.live, drawn.drawing
+    assert drawing is not None
+
+    async def play(page: Page) -> None:
+        before = live.ticks
+        box = {"change": "box", "at": [1, 0, 0], "size": [0.1, 0.1, 0.1]}
+        assert (await page.send(do="draw", **box))["ok"]
+        assert await asyncio.to_thread(lambda: until(lambda: "box 1" in live.system.coordinates[1]))
+        path = ["bodies", "bar 1", "mass"]
+        assert (await page.send(do="draw", change="set", path=path, value=2.5))["ok"]
+        made = await page.send(do="draw", change="parameter", path=path, name="weight")
+        assert made["ok"], made
+        assert (await page.send(do="draw", change="set", path=["parameters", "weight", "default"],
+                                value=3.0))["ok"]  # fmt: skip
+        assert await asyncio.to_thread(lambda: until(lambda: live["weight"] == 3.0))
+        assert (await page.send(do="edit", change="weld", joint="revolute 1"))["ok"]
+        assert (await page.send(do="undo"))["ok"]
+        assert (await page.send(do="grab", body="bar 1", point=[0.1, 0, 0]))["ok"]
+        assert (await page.send(do="release"))["ok"]
+        assert (await page.send(do="draw", change="undo"))["ok"]
+        assert (await page.send(do="draw", change="rest"))["ok"]
+        assert before < live.ticks
+
+    on_page(drawn, play)
+    report = live.report()
+    assert not report.faults and report.counts["lost_rows"] == 0
+    assert len(live.structures) >= 4

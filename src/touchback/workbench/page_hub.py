@@ -90,9 +90,10 @@ class Hub:
         self._messages[tag] = (kind, cast(Callable[[Message, Client], Facts], handler))
 
     def answer(self, word: str, handler: Callable[[bytes, str], Answer]) -> None:
-        """A message that somebody else than the source answers, whatever is shown, in a thread of
-        the workers; given as it came, and the client's name."""
+        """A message that somebody else than the source answers, whatever is shown, one after the
+        other in a thread of its own; given as it came, and the client's name."""
         self._answering[word] = handler
+        self._pools[word] = ThreadPoolExecutor(1, f"touchback-{word}")
 
     def show(self, source: Source) -> None:
         """Another source from now on; from any thread."""
@@ -123,8 +124,7 @@ class Hub:
             self._loop = None
             for task in list(self._tasks):
                 task.cancel()
-            slow = self._reading, self._exporting
-            for pool in (self._workers, self._drawing, self._driving, *slow):
+            for pool in {self._workers, self._drawing, *self._pools.values()}:
                 pool.shutdown(wait=False, cancel_futures=True)
 
     async def _frames(self) -> None:

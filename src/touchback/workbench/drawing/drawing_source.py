@@ -128,7 +128,8 @@ class DrawingPage:
 
     def __init__(self, bench: Workbench, drawing: Drawing, rate: float) -> None:
         self.bench, self.drawing, self.rate = bench, drawing, rate
-        self._told = -1
+        self._told = drawing.revision
+        self._data = encode_message("drawing", drawing.facts())
         drawing.runner = self
         bench.hub.answer("draw", self.handle)
         bench.hub.coming.append(self._greet)
@@ -145,16 +146,26 @@ class DrawingPage:
 
     def tell(self) -> None:
         """Tells all pages what the drawing is; of several in a row the last is enough."""
+        self._look()
+        self.bench.hub.call(self._queue, self._data)
+
+    def _look(self) -> None:
         self._told = self.drawing.revision
-        data = encode_message("drawing", self.drawing.facts())
-        self.bench.hub.call(self._queue, data)
+        self._data = encode_message("drawing", self.drawing.facts())
 
     def _queue(self, data: bytes) -> None:
         for client in list(self.bench.hub.clients):
             client.queue_latest("drawing", data)
 
     def _greet(self, client: Client) -> None:
-        client.queue_latest("drawing", encode_message("drawing", self.drawing.facts()))
+        """What a new page is told in the hub's thread, which waits for no edit: what comes of one
+        under way is told to all."""
+        if self._told != self.drawing.revision and self.drawing.lock.acquire(blocking=False):
+            try:
+                self._look()
+            finally:
+                self.drawing.lock.release()
+        client.queue_latest("drawing", self._data)
 
     # ---- running --------------------------------------------------------------------------------
 
