@@ -1,7 +1,9 @@
 """No message of a page takes more than about twice the processor time for twice its length."""
 
 import json
+import math
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -13,6 +15,7 @@ from manipulated import arm
 from touchback import workbench
 from touchback.realtime.control import Message
 from touchback.realtime.control.control_messages import LONGEST
+from touchback.workbench.drawing import Drawing
 from touchback.workbench.manipulate import model_with_hands
 
 BASES: dict[str, dict[str, Any]] = {
@@ -134,3 +137,73 @@ def test_names_are_compared_in_proportion_to_how_many_there_are() -> None:
         lambda known: names_once("signals", known),
     ):
         assert_linear(compare, lambda n: [f"{k:x}aaaaaaaa" for k in range(n)], 1 << 14, 64)
+
+
+def spiral(n: int) -> list[list[float]]:
+    """An outline whose corners are hard to cut off."""
+    way = [(0.1 + 0.01 * k, 0.3 * k) for k in range(n // 2)]
+    back = [(r + 5e-3, a) for r, a in reversed(way)]
+    return [[r * math.cos(a), 0.0, r * math.sin(a)] for r, a in way + back]
+
+
+def tetrahedra(n: int) -> dict[str, Any]:
+    """So many corners of closed surfaces."""
+    corners, faces = ((0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)), ((0, 2, 1), (0, 1, 3))
+    faces += ((0, 3, 2), (1, 2, 3))
+    return {
+        "change": "mesh",
+        "vertices": [[x + 2 * k, y, z] for k in range(n // 4) for x, y, z in corners],
+        "triangles": [[4 * k + i for i in face] for k in range(n // 4) for face in faces],
+    }
+
+
+def bodies(n: int) -> dict[str, Any]:
+    lines = "".join(f"  b{k}: {{mass: 1}}\n" for k in range(n // 16))
+    return {"change": "open", "text": f"touchback: 1\nname: a\nbodies:\n{lines}"}
+
+
+BAR = {"section": "bodies", "name": "bar 1"}
+END = {"body": "bar 1", "at": [0, 0, 0]}
+DRAWN: dict[str, tuple[int, Callable[[int], dict[str, Any]]]] = {
+    "move of many": (2000, lambda n: {"change": "move", "items": [BAR] * n, "by": [1, 0, 0]}),
+    "removal of many": (2000, lambda n: {"change": "remove", "items": [BAR] * n}),
+    "copy of many": (2000, lambda n: {"change": "copy", "items": [BAR] * n, "by": [1, 0, 0]}),
+    "group of many": (2000, lambda n: {"change": "group", "items": [BAR] * n, "name": "g"}),
+    "many that aren't there": (
+        2000, lambda n: {"change": "remove", "items": [{**BAR, "name": f"{k}"} for k in range(n)]}
+    ),
+    "outline": (512, lambda n: {"change": "outline", "points": spiral(n)}),
+    "mesh": (20_000, tetrahedra),
+    **{
+        f"expression of {fill}": (20_000, lambda n, fill=fill: {
+            "change": "spring", "a": {**END, "body": "ground"}, "b": END,
+            "stiffness": FILLS[fill](n)})  # type: ignore[misc]
+        for fill in FILLS
+    },
+    "law of sums": (20_000, lambda n: {"change": "drive", "joint": "revolute 1",
+                                       "law": "time + " * (n // 7) + "1"}),
+    "file of bodies": (1 << 15, bodies),
+    "name": (1 << 15, lambda n: {"change": "box", "at": [0, 0, 0], "size": [1, 1, 1],
+                                 "name": "a" * n}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("message", DRAWN)
+def test_a_message_to_a_drawing_is_answered_in_proportion(message: str, tmp_path: Path) -> None:
+    """Done and undone, or refused."""
+    drawing = Drawing(folder=tmp_path)
+    drawing.apply({"change": "bar", "from": (0, 0, 0), "to": (0.3, 0, 0)})
+    joint = {"change": "joint", "kind": "revolute", "at": (0, 0, 0), "a": "ground", "b": "bar 1"}
+    drawing.apply(joint)
+    longest, fields = DRAWN[message]
+
+    def read(message: bytes) -> None:
+        before = drawing.revision
+        drawing.handle(message)
+        if drawing.revision != before:
+            drawing.undo()
+
+    def make(n: int) -> bytes:
+        return json.dumps({"do": "draw", **fields(n)}).encode()
+
+    assert_linear(read, make, longest, 32, most=2.6 if message == "outline" else 2.2)
