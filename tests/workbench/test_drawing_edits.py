@@ -194,6 +194,33 @@ def test_a_mirrored_outline_weighs_what_its_image_does(tmp_path: Path) -> None:
     assert {(round(p[0], 6), round(p[2], 6)) for p in corners[1]} == mirrored
 
 
+def test_an_outline_in_space_lies_in_the_plane_of_its_corners(tmp_path: Path) -> None:
+    """A triangle of legs 0.3 and 0.2 m turned about x by 30° and z by 50°: its mass, centre and
+    moments are those of a prism."""
+    drawing = Drawing(folder=tmp_path, space=True)
+    c, s, k, m = (*(f(math.pi / 6) for f in (math.cos, math.sin)), math.cos(0.87), math.sin(0.87))
+    R = np.array([[k, -m, 0], [m, k, 0], [0, 0, 1]]) @ np.array([[1, 0, 0], [0, c, -s], [0, s, c]])
+    corners = np.array([(0, 0, 0), (0.3, 0, 0), (0, 0, 0.2)]) @ R.T + (1, 2, 3)
+    drawing.apply({"change": "outline", "points": corners.tolist(), "depth": 0.01})
+    (body,) = drawing.facts()["bodies"]  # type: ignore[misc]
+    assert body["mass"] == pytest.approx(1000 * 0.5 * 0.3 * 0.2 * 0.01, rel=1e-6)
+    assert body["com"] == pytest.approx(corners.mean(axis=0).tolist(), abs=1e-7)
+    for corner in corners:  # others snap to them
+        assert np.min(np.linalg.norm(np.array(body["points"]) - corner, axis=1)) < 1e-6
+    xx, yy, zz, xy, xz, yz = drawing.document["bodies"]["outline 1"]["inertia"]
+    moments = np.linalg.eigvalsh([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+    a, b, h = 0.3, 0.2, 0.01
+    flat = body["mass"] * np.array([[b * b / 18, a * b / 36], [a * b / 36, a * a / 18]])
+    across = np.linalg.eigvalsh(flat) + body["mass"] * h * h / 12
+    due = sorted([*across, float(np.trace(flat))])
+    assert moments == pytest.approx(due, rel=1e-4)
+    bent = [*corners.tolist(), (corners[0] + (0.1, 0.1, 0.1)).tolist()]
+    with pytest.raises(
+        TouchbackError, match=r"An outline lies in a plane; a corner .* m beside it"
+    ):
+        drawing.apply({"change": "outline", "points": bent})
+
+
 def test_an_array_about_a_centre_stands_at_its_angles(tmp_path: Path) -> None:
     drawing = Drawing(folder=tmp_path)
     drawing.apply({"change": "box", "at": (1, 0, 0), "size": (0.2, 0.1, 0.1)})
@@ -312,6 +339,30 @@ def test_a_number_with_an_exponent_is_no_parameter(tmp_path: Path) -> None:
     rename = {"change": "rename", "section": "parameters", "name": "e3", "to": "rest"}
     drawing.apply(rename)
     assert drawing.document["forces"]["spring 1"]["stiffness"] == "1e3 * rest"
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "said"),
+    [
+        (["shapes", "bar 1", "solid"], 0.5, "has 'kind', 'size'; name one of these"),
+        (["shapes", "bar 1", "solid"], None, "solid"),
+        (["shapes", "bar 1", "solid", "size", 2], [1, 2], "A number or an expression is expected"),
+        (["shapes", "bar 1", "frame"], "ground", "has 'body', 'turn'; name one of these"),
+        (["shapes", "bar 1", "frame", "turn", 0, 0], "w", "a turn is an axis 'x', 'y' or 'z'"),
+        (["bodies", "bar 1", "inertia"], 0.5, "a list of 3 principal moments"),
+        (["bodies", "bar 1", "density"], "5", "a density is a positive number, got '5'"),
+        (["joints", "revolute 1", "kind"], 3.0, "there is no kind 3.0"),
+        (["joints", "revolute 1", "parent", "at", 0], "x +", "column 4"),
+    ],
+)
+def test_a_value_that_does_not_belong_there_is_refused_with_its_place(
+    tmp_path: Path, path: list[Any], value: Any, said: str
+) -> None:
+    drawing = four_bar(tmp_path)
+    before = drawing.text()
+    with pytest.raises(TouchbackError, match=re.escape(said)):
+        drawing.apply({"change": "set", "path": path, "value": value})
+    assert drawing.text() == before
 
 
 # ---- anything ------------------------------------------------------------------------------------

@@ -18,6 +18,7 @@ from touchback.model import (
     MassProperties,
     VisualKind,
     kinds_in,
+    rotation_to,
 )
 from touchback.names import check_name, unknown_name
 from touchback.units import unit_of
@@ -35,6 +36,7 @@ from touchback.workbench.drawing.document import (
     quoted,
     replaced_symbol,
     short,
+    turn_of,
     turned_about,
 )
 from touchback.workbench.drawing.grouping import group, ungroup
@@ -181,7 +183,9 @@ def _sphere(draft: Draft, asked: messages.Sphere, drawn: Drawn) -> str:
 
 def _outline(draft: Draft, asked: messages.Outline, drawn: Drawn) -> str:
     points = np.array([point_of(each, "outline: a point") for each in asked.points])
-    flat = points[:, [0, 2]]
+    middle = points.mean(axis=0)
+    R = _plane_of(points - middle) if draft.space else np.eye(3)
+    flat = ((points - middle) @ R)[:, [0, 2]]
     apart = np.linalg.norm(flat - np.roll(flat, 1, axis=0), axis=1)
     flat = flat[apart > _SMALLEST]  # who closes it by hand ends where it began
     if len(flat) < 3:
@@ -189,11 +193,26 @@ def _outline(draft: Draft, asked: messages.Outline, drawn: Drawn) -> str:
     if _area(flat) < 0.0:
         flat = flat[::-1]
     _refuse_crossing(flat)
-    centre = _centroid(flat)
-    mesh = _prism(flat - centre, asked.depth)
-    at = np.array([centre[0], float(points[:, 1].mean()), centre[1]])
+    x, z = _centroid(flat)
+    mesh = _prism(flat - (x, z), asked.depth)
     plain = {"kind": "mesh", "points": mesh.points, "triangles": mesh.triangles}
-    return _body(draft, asked, "outline", at, mesh, plain, [])
+    return _body(draft, asked, "outline", middle + R @ (x, 0.0, z), mesh, plain, turn_of(R))
+
+
+def _plane_of(points: np.ndarray) -> np.ndarray:
+    """The rotation whose y axis is square to corners about their middle, by the area that they
+    enclose; none where that is the world's y axis."""
+    area = np.cross(points, np.roll(points, -1, axis=0)).sum(axis=0)
+    size, extent = float(np.linalg.norm(area)), float(np.abs(points).max())
+    if not size > _SMALLEST**2 or abs(area[1]) > size * (1.0 - 1e-12):
+        return np.eye(3)
+    off = float(np.abs(points @ area).max()) / size
+    if off > 1e-6 * extent:
+        raise InputError(
+            f"An outline lies in a plane; a corner of this one is {off:.3g} m beside it. Draw it "
+            "in one work plane."
+        )
+    return np.asarray(rotation_to(area / size) @ turned_about(np.eye(3)[0], math.pi / 2.0))
 
 
 def _area(flat: np.ndarray) -> float:
@@ -589,8 +608,13 @@ def _set(draft: Draft, asked: messages.Set, drawn: Drawn) -> str:
             raise InputError("set: the drawing keeps a name; give another.")
         del holder[key]
     else:
+        now = holder.get(key) if isinstance(holder, dict) else holder[cast(int, key)]
+        if isinstance(now, dict):
+            raise InputError(
+                f"set: {_shown(asked.path)} has {', '.join(map(repr, now))}; name one of these."
+            )
         holder[key] = given
-    if density is not None and (section == "shapes" and rest[:1] == ["solid"]):
+    if density is not None and section == "shapes" and rest[:1] == ["solid"] and rest[1:]:
         _reweigh(draft, body, drawn, density)
     elif density is not None and rest == ["mass"] and _is_positive(given):
         own = draft.item("bodies", body)

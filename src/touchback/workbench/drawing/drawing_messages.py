@@ -88,7 +88,7 @@ class Sphere(_Solid, frozen=True, kw_only=True):
 
 
 class Outline(_Solid, frozen=True, kw_only=True):
-    """A figure in the x–z plane between points in order, as thick as `depth` along y [m]."""
+    """A figure between points in order, `depth` thick [m]: in the x–z plane, in space in any."""
 
     points: Annotated[tuple[Vector, ...], msgspec.Meta(min_length=3, max_length=MOST_POINTS)]
     depth: Length = _DEPTH
@@ -141,7 +141,8 @@ class Damper(Change, frozen=True, kw_only=True):
 
 
 class Motor(Change, frozen=True, kw_only=True):
-    """An input that is an effort in a joint [N, N m]."""
+    """An input that is an effort in a joint [N, N m], or in a coordinate of it as "pin.turn"; the
+    first where only the joint is named."""
 
     joint: Name
     name: Name = ""
