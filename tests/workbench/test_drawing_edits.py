@@ -329,6 +329,41 @@ def test_a_renamed_closure_keeps_the_sensor_of_its_force(tmp_path: Path) -> None
     assert drawing.document["sensors"]["force 1"]["row"] == "pin.1"
 
 
+def numbers_in(plain: Any, path: tuple[Any, ...] = ()) -> list[tuple[tuple[Any, ...], float]]:
+    """Every number of a document, and where it is."""
+    if isinstance(plain, dict | list):
+        inside = plain.items() if isinstance(plain, dict) else enumerate(plain)
+        return [found for key, each in inside for found in numbers_in(each, (*path, key))]
+    is_number = isinstance(plain, int | float) and not isinstance(plain, bool)
+    return [(path, plain)] if is_number and len(path) > 1 else []
+
+
+def test_any_number_becomes_a_parameter_with_its_unit_and_is_changed_by_that(
+    tmp_path: Path,
+) -> None:
+    drawing = four_bar(tmp_path)
+    drawing.apply({"change": "torsion", "joint": "revolute 2", "stiffness": 2.0, "damping": 0.1})
+    drawing.apply({"change": "set", "path": ["joints", "revolute 1", "damping"], "value": 0.1})
+    units = {"mass": "kg", "at": "m", "turn": "rad", "size": "m", "inertia": "kg m²", "length": "m"}
+    units["gravity"] = "m/s²"
+    before, poses = drawing.text(), positions(drawing, *BARS)
+    found = [*numbers_in(drawing.document), (("model", "gravity", 2), -9.81)]
+    assert len(found) > 60
+    for path, number in found:
+        drawing.apply({"change": "parameter", "path": path, "name": "p"})
+        made = drawing.document["parameters"]["p"]
+        assert made["default"] == number, path
+        words = [word for word in path if word in units]
+        assert not words or made["unit"] == units[words[-1]], path
+        assert np.array_equal(positions(drawing, *BARS), poses), path
+        change = {"change": "set", "path": ["parameters", "p", "default"], "value": number + 1e-3}
+        drawing.apply(change)
+        assert drawing.state.flat.parameters["p"].default == number + 1e-3
+        drawing.undo()
+        drawing.undo()
+    assert drawing.text() == before
+
+
 def test_a_number_with_an_exponent_is_no_parameter(tmp_path: Path) -> None:
     drawing = four_bar(tmp_path)
     asked = {"change": "parameter", "path": ["forces", "spring 1", "length"], "name": "e3"}
@@ -352,7 +387,7 @@ def test_a_number_with_an_exponent_is_no_parameter(tmp_path: Path) -> None:
         (["bodies", "bar 1", "inertia"], 0.5, "a list of 3 principal moments"),
         (["bodies", "bar 1", "density"], "5", "a density is a positive number, got '5'"),
         (["joints", "revolute 1", "kind"], 3.0, "there is no kind 3.0"),
-        (["joints", "revolute 1", "parent", "at", 0], "x +", "column 4"),
+        (["joints", "revolute 1", "parent", "at", 0], "x +", "there is no name 'x'"),
     ],
 )
 def test_a_value_that_does_not_belong_there_is_refused_with_its_place(

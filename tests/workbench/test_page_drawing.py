@@ -343,3 +343,39 @@ def test_the_ten_steps_of_the_teachers_path_lead_to_what_they_say(
         page.ask("() => bench.view.canvas.focus()")
         plays()
     assert freedoms() == ("2", "0")
+
+
+def test_what_is_chosen_is_copied_mirrored_repeated_and_grouped_by_keys(
+    page: Seat, run: Workbench
+) -> None:
+    pen = Pen(page, run)
+    pen.begin(space=False)
+    empty = pen.drawing.text()
+    pen.place("b", (0, 0), (0.2, 0.1))
+    pen.place("g", (0, 0))
+    pen.keys.press("Escape")
+    pen.keys.press("Control+a")
+    pen.place("Shift+M", (0.5, 0), (0.5, 0.2))  # an upright mirror line
+    facts = pen.drawing.facts()
+    by_name = {each["name"]: each for each in facts["bodies"]}  # type: ignore[attr-defined]
+    assert by_name["bar 2"]["at"] == [0.9, 0, 0.05]
+    pen.keys.press("Escape")
+    pen.keys.press("Control+a")
+    pen.key("Control+d")
+    assert len(pen.drawing.document["bodies"]) == 4
+    assert pen.verified()["freedoms"] == "4"
+    pen.key("Control+z")
+    pen.keys.press("Control+a")
+    pen.key("Control+g")
+    assert list(pen.drawing.document["parts"]) == ["group 1"]
+    assert pen.verified()["bodies"] == "2" and pen.verified()["freedoms"] == "2"
+    pen.keys.press(".")  # chooses a body of the group
+    pen.key("ArrowRight")
+    assert pen.drawing.document["parts"]["group 1"]["at"]["at"][0] > 0.0
+    pen.key("Control+Shift+g")
+    assert list(pen.drawing.document["bodies"]) == ["bar 1", "bar 2"]
+    pen.keys.press("m")
+    field = page.page.locator('[data-option="coordinate"]')
+    assert field.count() == 1
+    while pen.drawing.text() != empty:
+        pen.key("Control+z")

@@ -187,13 +187,14 @@ class DrawnState:
 
     def unit(self, path: Sequence[str | int]) -> str:
         """The unit of the number at a place of the document; "" where it has none."""
-        place = tuple(path)
+        place = tuple(path[1:] if path[0] == "model" else path)
         for use in uses(self.model):
             if use.place == place or (len(place) > 1 and use.place == place[:-1]):
                 return use.unit
             if use.place == (*place, 0):
                 return use.unit
-        return ""
+        frames = {"at": "m", "turn": "rad"}  # of sensors, which are no use of a unit
+        return next((frames[word] for word in reversed(place) if word in frames), "")
 
     # ---- what the page is told ------------------------------------------------------------------
 

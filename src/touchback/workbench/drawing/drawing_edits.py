@@ -725,7 +725,8 @@ def _parameter(draft: Draft, asked: messages.Parameter, drawn: Drawn) -> str:
     if asked.unit and unit is None:
         raise InputError(f"Parameter '{name}': there is no unit '{asked.unit}'.")
     default = float(given) if unit is None else (float(given) - unit.zero) / unit.factor
-    parameter: Item = {"default": short(default)}
+    default = float(f"{default:.15g}") if unit is not None and unit.factor != 1.0 else default
+    parameter: Item = {"default": int(default) if default.is_integer() else default}
     if text:
         parameter["unit"] = text
     for word, end in (("min", asked.min), ("max", asked.max)):

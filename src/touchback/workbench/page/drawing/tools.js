@@ -6,6 +6,9 @@ const SENSORS = { position: "position", velocity: "velocity", acceleration: "acc
 const POINTED = ["position", "velocity", "acceleration", "angular-velocity"];
 const METRE = { unit: "m" };
 const NO_JOINT = "There is no joint here: press on one, or choose it first.";
+const OF = { value: "", text: "the first" }; // which coordinate of a joint, as turn
+/** A coordinate of a joint by its name; of none the joint's. */
+const coordinateOf = (joint, { coordinate }) => coordinate ? `${joint}.${coordinate}` : joint;
 const half = (a, b) => scaled(add(a, b), 0.5);
 /** Extents of a box between two corners: along the axes of the plane as drawn, across it by its depth. */
 const extents = (a, b, plane, depth) => sub(b, a).map((x, i) => { const size = Math.abs(x); return size > 1e-9 && Math.abs(plane.normal[i]) < 0.5 ? size : depth; });
@@ -37,12 +40,13 @@ export const TOOLS = {
   damper: { label: "Damper", key: "H", icon: "M3 10h5M8 6h7M8 14h7M8 6v8M11.5 7.5v5M11.5 10H18", points: 2, ends: true, hint: ["A point of a body or of the ground", "A point of another"],
     options: { damping: { value: 10, unit: "N s/m" } }, does: (_, { damping }, { a, b }) => ({ change: "damper", a, b, damping }) },
   torsion: { label: "Torsion spring", key: "Q", icon: "M10 10a1.5 1.5 0 1 1 1.5 1.5A3.5 3.5 0 1 1 13.5 8M13.5 8A5.5 5.5 0 1 0 10 15.5H17", points: 1, on: "joint", hint: ["A joint"],
-    options: { stiffness: { value: 5, unit: "N m/rad" }, damping: { value: 0.05, unit: "N m s/rad" } }, does: (_, { stiffness, damping }, { joint }) => joint ? { change: "torsion", joint, stiffness, damping, rest: 0 } : NO_JOINT },
-  motor: { label: "Motor", key: "M", icon: "M10 3.5a6.5 6.5 0 1 0 .01 0M7 12.5v-5l3 3.5 3-3.5v5", points: 1, on: "joint", hint: ["A joint: an input drives it by a torque or a force"], does: (_, options, { joint }) => joint ? { change: "motor", joint } : NO_JOINT },
+    options: { stiffness: { value: 5, unit: "N m/rad" }, damping: { value: 0.05, unit: "N m s/rad" }, coordinate: OF }, does: (_, { stiffness, damping, ...own }, { joint }) => joint ? { change: "torsion", joint: coordinateOf(joint, own), stiffness, damping, rest: 0 } : NO_JOINT },
+  motor: { label: "Motor", key: "M", icon: "M10 3.5a6.5 6.5 0 1 0 .01 0M7 12.5v-5l3 3.5 3-3.5v5", points: 1, on: "joint", hint: ["A joint: an input drives it by a torque or a force"], options: { coordinate: OF }, does: (_, options, { joint }) => joint ? { change: "motor", joint: coordinateOf(joint, options) } : NO_JOINT },
   drive: { label: "Drive at a rate", key: "W", icon: "M15.5 12.5A6.5 6.5 0 1 1 14 5.200M14.600 1.600L14.400 5.600L10.400 5.400M10 10h.01", points: 1, on: "joint", hint: ["A joint: it moves at this rate, or by a law of time"],
-    options: { rate: { value: 3.14, unit: "rad/s" }, law: { value: "", text: "of time" } }, does: (_, { rate, law }, { joint }) => !joint ? NO_JOINT : law ? { change: "drive", joint, law } : { change: "drive", joint, rate } },
-  sensor: { label: "Sensor", key: "E", icon: "M3 13a7 7 0 0 1 14 0M10 13l3-4.5M3 15.5h14", points: 1, on: "any", hint: ["A point of a body, or a joint"], options: { kind: { value: "position", choices: SENSORS } },
-    does: ([at], { kind }, { joint, body }) => { const on = POINTED.includes(kind) ? body : joint; return on || kind === "energy" ? { change: "sensor", kind, on: on || "ground", at } : `There is no ${POINTED.includes(kind) ? "body" : "joint"} here.`; } },
+    options: { rate: { value: 3.14, unit: "rad/s" }, law: { value: "", text: "of time" }, coordinate: OF },
+    does: (_, { rate, law, ...own }, { joint }) => !joint ? NO_JOINT : { change: "drive", joint: coordinateOf(joint, own), ...(law ? { law } : { rate }) } },
+  sensor: { label: "Sensor", key: "E", icon: "M3 13a7 7 0 0 1 14 0M10 13l3-4.5M3 15.5h14", points: 1, on: "any", hint: ["A point of a body, or a joint"], options: { kind: { value: "position", choices: SENSORS }, coordinate: OF },
+    does: ([at], { kind, ...own }, { joint, body }) => { const on = POINTED.includes(kind) ? body : joint && coordinateOf(joint, kind === "force" ? {} : own); return on || kind === "energy" ? { change: "sensor", kind, on: on || "ground", at } : `There is no ${POINTED.includes(kind) ? "body" : "joint"} here.`; } },
   trace: { label: "Trace of a point", key: "T", icon: "M3 15c2-9 6-12 8-8s-1 8 2 8 3-4 4-8M17 6h.01", points: 1, on: "body", hint: ["A point of a body, whose path is drawn"], does: ([at], options, { body }) => body ? { change: "trace", body, at } : "There is no body here." },
   contact: { label: "Contact", key: "I", icon: "M7 6a4 4 0 1 0 .01 0M2.5 15.5h15M14 6l3 3M14 9l3-3", points: 2, on: "body", pair: true, hint: ["A body, or the ground", "What it may touch"], does: (_, options, { a, b }) => ({ change: "contact", a: a.body, b: b.body }) },
   mirror: { label: "Mirror what is chosen", key: "⇧M", icon: "M10 2v16M7.5 6L3 14h4.5zM12.5 6L17 14h-4.5z", points: 2, chosen: true, hint: ["A point of the mirror line", "Another point of it"],
