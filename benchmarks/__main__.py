@@ -68,6 +68,7 @@ SECTIONS: dict[str, Callable[[], report.Section]] = {
     "keyboard": keyboard.run,
     "device": device.run,
     "page": page_clients.run,
+    "poses": page_clients.poses,
     "stop": emergency.run,
     "ros2": ros2.run,
     "view": view.run,

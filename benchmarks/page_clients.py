@@ -1,16 +1,21 @@
 """Deadlines of a live run without a page, with one that nobody looks at, and with three clients,
-one of which hardly reads; the clients are processes of their own."""
+one of which hardly reads; the clients are processes of their own. And the poses of a hundred
+bodies, sixty times a second: how many come to a client and to Chromium, and are painted."""
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from itertools import pairwise
 from statistics import median
 
-from benchmarks.report import Section, microseconds
+from benchmarks import mechanisms
+from benchmarks.report import Section, Target, microseconds
+from benchmarks.view import opened_page, software_chromium
 from touchback import gallery, workbench
 from touchback.realtime import Report, live
 from touchback.system import System
@@ -108,3 +113,96 @@ def row_of(section: Section, name: str, reports: list[Report]) -> None:
     section.records.append(
         {"looking on": name, "ticks": ticks, "late": counts[0], "lateness": when, "step": work}
     )
+
+
+_BODIES, _POSES = 100, 60
+_ENOUGH = 0.98  # of the poses that were asked for
+_COUNTER = """
+import json, sys, time
+from websockets.sync.client import connect
+
+with connect(sys.argv[1], compression=None) as wire:
+    wire.send(json.dumps({"do": "watch", "poses": int(sys.argv[3])}))
+    came, end = [], time.perf_counter() + float(sys.argv[2])
+    while time.perf_counter() < end:
+        if isinstance(told := wire.recv(), bytes) and told[0] == 1:
+            came.append(1e3 * time.perf_counter())
+print(json.dumps({"came": came}))
+"""
+# When poses came [ms], and of which instants those were that frames of the screen showed.
+_TOLD = """() => { const told = window.told = { came: [], painted: [] };
+  bench.on("poses", () => told.came.push(performance.now()));
+  const frame = () => {
+    const { painted } = bench.view;
+    if (told.painted.at(-1) !== painted) told.painted.push(painted);
+    requestAnimationFrame(frame); };
+  requestAnimationFrame(frame); }"""
+
+
+def poses(seconds: float = _SECONDS, rounds: int = _ROUNDS) -> Section:
+    """A chain of a hundred bodies at 1 kHz; rounds take turns, and medians of them count."""
+    from playwright.sync_api import sync_playwright
+
+    section = Section(
+        f"Poses of {_BODIES} bodies, {_POSES} a second, in a live run at 1 kHz",
+        ["who looks", "came a second", "dropped by the server", "apart p50 [ms]", "p99",
+         "asked for", "painted a second", "late ticks [‰]", "overruns [‰]"],
+    )  # fmt: skip
+    system = mechanisms.make("chain", _BODIES).model().compile()
+    found: dict[str, list[dict[str, float]]] = defaultdict(list)
+    with sync_playwright() as started, software_chromium(started) as browser:
+        for _ in range(rounds):
+            found["nobody, no page"].append(_late(measured(system, None, seconds)))
+            with live(system, rate=1000.0) as going, workbench.open(going) as bench:
+                wire = bench.url.replace("http", "ws", 1).replace("/?", "/wire?")
+                words = [sys.executable, "-c", _COUNTER, wire, str(seconds), str(_POSES)]
+                told = json.loads(subprocess.run(words, capture_output=True, check=True).stdout)
+                found["a client that reads"].append(_come(told["came"]) | _late(going.report()))
+            with (
+                live(system, rate=1000.0) as going,
+                workbench.open(going) as bench,
+                opened_page(browser, bench.url) as page,
+            ):
+                page.wait_for_function("window.bench?.view?.painted > 2")
+                page.evaluate(_TOLD)
+                dropped = sum(each.dropped for each in bench.hub.clients)
+                page.wait_for_timeout(1000 * seconds)
+                told = page.evaluate("told")
+                (client,) = bench.hub.clients
+                found["the page in Chromium"].append(
+                    _come(told["came"]) | _late(going.report())
+                    | {"dropped": client.dropped - dropped, "asked for": client.poses,
+                       "painted": 1e3 * len(told["painted"]) / (told["came"][-1] - told["came"][0])}
+                )  # fmt: skip
+    for name, rows in found.items():
+        middle = {word: median(row[word] for row in rows) for word in rows[0]}
+        shown = ["came", "dropped", "p50", "p99", "asked for", "painted", "late", "overruns"]
+        section.rows.append([name, *(f"{middle[x]:.1f}" if x in middle else "" for x in shown)])
+        section.records.append({"looking on": name, "rounds": rows})
+        if "came" in middle:
+            asked = middle.get("asked for", _POSES)
+            section.targets.append(
+                Target(
+                    f"poses of {_BODIES} bodies, {name}", f"{_POSES} a second, where it can",
+                    f"{middle['came']:.1f} of {asked:.0f} that it asked for",
+                    middle["came"] >= _ENOUGH * asked,
+                )
+            )  # fmt: skip
+    section.remark(
+        f"Medians of {rounds} rounds of {seconds:g} s that took turns. The page asks for fewer "
+        "where it is behind; WebGL in software."
+    )
+    return section
+
+
+def _come(times: list[float]) -> dict[str, float]:
+    """Of instants [ms] at which poses came."""
+    apart = sorted(b - a for a, b in pairwise(times))
+    rate = 1e3 * len(apart) / (times[-1] - times[0])
+    return {"came": rate, "p50": median(apart), "p99": apart[int(0.99 * len(apart))]}
+
+
+def _late(report: Report) -> dict[str, float]:
+    """Of a run's ticks, in thousandths."""
+    ticks = report.counts["ticks"]
+    return {word: 1e3 * report.counts[word] / ticks for word in ("late", "overruns")}

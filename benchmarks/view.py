@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 from benchmarks.report import Section, Target
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Browser, Page, Playwright
 
 _HOOK = Path(__file__).parent / "view_hook.js"
 _SIZE = {"width": 900, "height": 640}
@@ -55,18 +55,10 @@ def run(rounds: int = _ROUNDS, moves: int = _MOVES) -> Section:
         "touchback, from the side": lambda browser, count: _ours(browser, count, True),
     }
     found: dict[str, list[float]] = {name: [] for name in kinds}
-    with sync_playwright() as started:
-        browser = started.chromium.launch(
-            executable_path=shutil.which("chromium"),
-            # WebGL in software, but the rest of a page as a machine without a card paints it
-            args=["--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader",
-                  "--disable-gpu-compositing", "--disable-gpu-rasterization",
-                  "--disable-accelerated-2d-canvas"],
-        )  # fmt: skip
+    with sync_playwright() as started, software_chromium(started) as browser:
         for _ in range(rounds):
             for name, measure in kinds.items():
                 found[name] += measure(browser, moves)
-        browser.close()
     peer = statistics.median(found["bare viser, echo"])
     for name, times in found.items():
         times.sort()
@@ -95,7 +87,23 @@ def run(rounds: int = _ROUNDS, moves: int = _MOVES) -> Section:
 
 
 @contextmanager
-def _page(browser: Browser, url: str) -> Iterator[Page]:
+def software_chromium(started: Playwright) -> Iterator[Browser]:
+    """WebGL in software, but the rest of a page as a machine without a card paints it."""
+    browser = started.chromium.launch(
+        executable_path=shutil.which("chromium"),
+        args=["--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader",
+              "--disable-gpu-compositing", "--disable-gpu-rasterization",
+              "--disable-accelerated-2d-canvas"],
+    )  # fmt: skip
+    try:
+        yield browser
+    finally:
+        browser.close()
+
+
+@contextmanager
+def opened_page(browser: Browser, url: str) -> Iterator[Page]:
+    """A page in which the time from a pointer's move to its picture can be measured."""
     context = browser.new_context(viewport=_SIZE, bypass_csp=True)  # type: ignore[arg-type]
     page = context.new_page()
     page.add_init_script(path=str(_HOOK))
@@ -137,7 +145,7 @@ def _viser(browser: Browser, count: int) -> list[float]:
         async def _(event: viser.SceneNodeDragEvent) -> None:
             box.position = event.end_position
 
-        with _page(browser, f"http://127.0.0.1:{server.get_port()}") as page:
+        with opened_page(browser, f"http://127.0.0.1:{server.get_port()}") as page:
             x, y = _SIZE["width"] / 2, _SIZE["height"] / 2
             is_box = f"p => p && Math.abs(p[0] - {_BOX[0]}) < 60 && p[1] < 140 && p[2] < 140"
             _until(page, f"() => touchbackMeasure.peek({x}, {y}).then({is_box})", 120.0)
@@ -155,7 +163,7 @@ def _ours(browser: Browser, count: int, flat: bool) -> list[float]:
 
     model = gallery.make("crank-rocker")
     model.gravity = (0.0, 0.0, 0.0)  # at rest until it is pulled
-    with workbench.open(model) as bench, _page(browser, bench.url) as page:
+    with workbench.open(model) as bench, opened_page(browser, bench.url) as page:
         page.evaluate(f"localStorage.setItem('touchback side', '{str(flat).lower()}')")
         for panel in ("left", "right", "bottom"):
             page.evaluate(f"localStorage.setItem('touchback {panel}', 'closed')")
