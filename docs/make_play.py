@@ -1,15 +1,23 @@
-"""The pictures of the page on playing: `PYTHONPATH=. python docs/make_play.py`, with Chromium."""
+"""The pictures of the page on playing: `PYTHONPATH=. python docs/make_play.py`, with Chromium; with
+`films` after it, or names of mechanisms after that, the films of the page of mechanisms instead."""
 
 import io
+import json
+import sys
 import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 from PIL import Image
 from playwright.sync_api import Page, sync_playwright
 
 from docs.chromium import launched
+from docs.make_gallery import RIDDEN, SPAN
+from touchback import gallery
+from touchback.draw.film import sampled_film
+from touchback.draw.flat_film import Mark
 from touchback.haptics.trials import (
     Constant,
     Design,
@@ -26,6 +34,19 @@ PICTURES = Path(__file__).with_name("pictures") / "play"
 SIZE = {"width": 1180, "height": 760}
 TABLET = {"width": 1024, "height": 768}
 COLOURS = 96  # so that each is below 100 kB
+
+
+PAGE = Path(__file__).parents[1] / "src" / "touchback" / "workbench" / "page" / "play"
+FILMS = PAGE / "zoo_films.json"
+WIDE, HIGH = 290.0, 150.0  # px that a film fits into
+LONGEST = 6.0  # s of a run that a film shows, unless SPAN says otherwise
+FRAMES, TENTH = 48, 10
+FINER = 4  # instants of a trail for each frame
+STILL = 3  # tenths of a pixel that nobody sees
+MOST = 30_000  # bytes of a film: those with many marks have fewer frames
+POINTS = 700  # of all marks together, about: outlines of many parts have fewer corners
+SMALL = 5.0  # px: smaller parts, as rollers of wheels, are left out
+PACE = 1.0, 6.0  # s that a film lasts at least and at most
 
 
 def until(page: Page, text: str) -> None:
@@ -82,6 +103,19 @@ def piano(page: Page) -> None:
     keep(page, "slow")
     page.evaluate("document.documentElement.dataset.theme = 'light'")
     page.click("#regulate", force=True)
+    page.click('[data-pace="live"]', force=True)
+    page.evaluate("dispatchEvent(new Event('themechange'))")
+    page.set_viewport_size(SIZE)  # type: ignore[arg-type]
+    page.click('[data-name="harpsichord"]', force=True)
+    until(page, "play.curve.instrument === 'harpsichord'")
+    box = page.locator('[data-note="64"]').bounding_box()
+    assert box is not None
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + 0.5 * box["height"])
+    page.mouse.down()
+    page.wait_for_timeout(500)
+    page.locator('[data-part="plectrum"]').dispatch_event("pointerover")
+    keep(page, "harpsichord")
+    page.mouse.up()
 
 
 def wall(page: Page) -> None:
@@ -154,8 +188,69 @@ def zoo(page: Page) -> None:
     keep(page, "mechanism")
 
 
+def film(name: str) -> dict[str, object]:
+    """A mechanism on its page, for some seconds of its experiment."""
+    shown = gallery.entry(name).on_page
+    run = shown.experiment.run(shown.make().compile())
+    inside = run.time <= SPAN.get(name, min(run.duration, LONGEST))
+    ridden = RIDDEN.get(name, ())
+    signals = {
+        signal: values[inside] * (signal not in ridden) for signal, values in run.signals.items()
+    }
+    times = run.time[inside]
+    seconds = float(np.clip(times[-1] - times[0], *PACE))
+    for count in (FRAMES, FRAMES // 2, FRAMES // 3, FRAMES // 4):
+        flat = sampled_film(shown.make(), times, signals, FINER * count, run.parameters)
+        scale = min(WIDE / flat.width, HIGH / flat.height)
+        marks = [
+            mark
+            for mark in flat.marks
+            if mark.radius or scale * np.ptp(mark.points, axis=1).max() > SMALL
+        ]
+        found: dict[str, object] = {
+            "width": round(scale * flat.width), "height": round(scale * flat.height),
+            "seconds": round(seconds, 2), "count": count,
+            "marks": [_mark(mark, scale, POINTS // len(marks)) for mark in marks],
+        }  # fmt: skip
+        if len(json.dumps(found, separators=(",", ":"))) < MOST:
+            break
+    return found
+
+
+def _mark(mark: Mark, scale: float, most: int) -> dict[str, object]:
+    corners = mark.points.shape[1]
+    kept = np.linspace(0, corners - 1, min(corners, max(most, 6))).astype(int)
+    frames = scale * mark.points[::FINER, kept]
+    rows = np.round(TENTH * frames).astype(int).reshape(len(frames), -1)
+    still = np.ptp(rows, axis=0).max() <= STILL
+    return {
+        "stroke": "" if mark.stroke == "none" else mark.stroke,
+        "fill": "" if mark.fill == "none" else mark.fill,
+        "width": round(max(scale * mark.width, 0.8), 2), "opacity": round(mark.opacity, 2),
+        "radius": round(scale * mark.radius, 2), "frames": (rows[:1] if still else rows).tolist(),
+    }  # fmt: skip
+
+
+def make_films(names: list[str]) -> None:
+    """Films of these mechanisms, or of all, beside those that are kept."""
+    kept = json.loads(FILMS.read_text()) if FILMS.exists() and names else {}
+    for name in names or gallery.names():
+        kept[name] = film(name)
+        size = len(json.dumps(kept[name], separators=(",", ":")))
+        print(f"{name}: {size / 1000:.0f} kB", flush=True)
+    lines = [
+        f"{json.dumps(name)}: {json.dumps(kept[name], separators=(',', ':'))}"
+        for name in gallery.names()
+        if name in kept
+    ]
+    FILMS.write_text("{\n" + ",\n".join(lines) + "\n}\n")
+
+
 def main() -> None:
     """Every picture, one page after the other."""
+    if sys.argv[1:2] == ["films"]:
+        make_films(sys.argv[2:])
+        return
     steps: dict[str, Callable[[Page], None]] = {
         "piano": piano, "wall": wall, "trial": trial, "zoo": zoo,
     }  # fmt: skip

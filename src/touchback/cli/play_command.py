@@ -271,8 +271,9 @@ def play(
         list[str] | None,
         typer.Option(
             "--set",
-            help='A screw of the actions or walls, "hammer mass=0.008" or "C4/hammer mass=0.008", '
-            "or a file of them; `list` shows what there is.",
+            help='A screw of actions and walls or a number of another voice, "hammer mass=0.008", '
+            '"C4/hammer mass=0.008" or "plectrum strength=1.5", or a file of them; `list` shows '
+            "what there is.",
         ),
     ] = None,
     save: Annotated[

@@ -461,8 +461,16 @@ def film_text(
 ) -> str:
     """A short film as SVG, for a notebook."""
     pace = _pace(float(times[-1] - times[0]))
-    scene = scene_of(model, _sampled(model, times, signals, _MOST[".svg"], parameters))
-    return film_svg(flat_film(scene), float(times[-1] - times[0]) / pace, _words(pace))
+    film = sampled_film(model, times, signals, _MOST[".svg"], parameters)
+    return film_svg(film, float(times[-1] - times[0]) / pace, _words(pace))
+
+
+def sampled_film(
+    model: Model, times: Floats, signals: Mapping[str, Floats], count: int,
+    parameters: Mapping[str, float],
+) -> FlatFilm:  # fmt: skip
+    """The film at so many instants, evenly spread over the times [s]."""
+    return flat_film(scene_of(model, _sampled(model, times, signals, count, parameters)))
 
 
 def _pace(duration: float) -> float:

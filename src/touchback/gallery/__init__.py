@@ -5,6 +5,7 @@ from touchback.gallery.catalogue import (
     CLASSICS,
     Entry,
     Experiment,
+    category,
     entry,
     make,
     make_started,
@@ -14,4 +15,4 @@ from touchback.gallery.catalogue import (
 # Submodules that other rooms import by themselves: nothing else needs them at once.
 PUBLIC_SUBMODULES = ("driving_simulator",)
 
-__all__ = ["CLASSICS", "Entry", "Experiment", "entry", "make", "make_started", "names"]
+__all__ = ["CLASSICS", "Entry", "Experiment", "category", "entry", "make", "make_started", "names"]

@@ -125,6 +125,32 @@ CLASSICS = {
 """Those of the exercises, as textbooks call them."""
 
 
+_CATEGORIES = {
+    "pendulums and tops": (
+        "pendulum", "double-pendulum", "cart-pole", "swing-up", "hanging-chain", "spinning-top",
+        "gyroscope",
+    ),
+    "linkages": (
+        "crank-rocker", "slider-crank", "four-bars", "scotch-yoke", "peaucellier", "scissor-lift",
+        "jansen-leg", "geneva-drive",
+    ),
+    "arms and platforms": ("motor-arm", "seven-joint-arm", "stewart-platform", "buoy"),
+    "keys and hammers": (
+        "bouncing-hammer", "harpsichord", "piano", "piano-modes", "fitted-piano",
+    ),
+    "wheeled robots": ("omni-wheel", "omni-platform", "mecanum-platform", "gps-robot"),
+    "vehicles": (
+        "suspension", "driving-simulator", "buggy", "mini-baja", "tilting-vehicle", "kart-bench",
+        "fitted-car",
+    ),
+}  # fmt: skip
+
+
+def category(name: str) -> str:
+    """What a mechanism belongs to on pages; "more" where nobody said it."""
+    return next((each for each, own in _CATEGORIES.items() if name in own), "more")
+
+
 def names() -> list[str]:
     """The names of the ready mechanisms, simplest first."""
     return list(_MODULES)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,7 +12,7 @@ import pytest
 
 import touchback as tb
 from tests.workbench.browser import until
-from touchback import gallery
+from touchback import gallery, workbench
 from touchback.workbench.page_scene import Poses, make_scene
 from touchback.workbench.play.play_messages import Visit
 from touchback.workbench.play.play_server import PlayServer
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
 READY = (
     "document.documentElement.dataset.ready && window.bench?.world?.ready && bench.view?.painted"
 )
+FILMS = Path(workbench.__file__).parent / "page" / "play" / "zoo_films.json"
 SOLID = ("box", "sphere", "cylinder", "capsule")
 PHONE, TABLET = {"width": 390, "height": 844}, {"width": 1024, "height": 768}
 
@@ -74,6 +77,44 @@ def opened(chromium: Browser, hall: PlayServer, name: str, size: dict[str, int])
     return page
 
 
+def test_mechanisms_move_on_their_cards_and_are_found_by_words_and_kinds(
+    chromium: Browser, hall: PlayServer
+) -> None:
+    page = chromium.new_page(viewport=TABLET)  # type: ignore[arg-type]
+    page.goto(hall.url)
+    until(lambda: page.evaluate("Boolean(window.play?.zoo)"))
+    shown = "[...document.querySelectorAll('#mechanisms .card')].filter(c => !c.hidden)"
+    names = f"{shown}.map(card => card.dataset.what.replace('gallery/', ''))"
+    assert page.evaluate(names) == gallery.names()
+    assert page.locator("#mechanisms canvas").count() == len(gallery.names())
+    first = "document.querySelector('#mechanisms canvas').toDataURL()"
+    before = page.evaluate(first)
+    until(lambda: page.evaluate(first) != before)  # the first is on the screen, and moves
+    assert page.evaluate("play.films.playing.size") < len(gallery.names())  # those below rest
+    page.get_by_label("Search mechanisms").fill("CRANK slider")
+    assert page.evaluate(names) == ["slider-crank"]
+    page.get_by_label("Search mechanisms").fill("zzz")
+    assert page.evaluate(names) == [] and "another word" in page.locator("#found").inner_text()
+    page.get_by_label("Search mechanisms").fill("")
+    page.get_by_role("radio", name="vehicles").click()
+    assert set(page.evaluate(names)) == {
+        name for name in gallery.names() if gallery.category(name) == "vehicles"
+    }
+    page.close()
+
+
+def test_every_mechanism_has_a_film_that_moves_within_its_frame() -> None:
+    """Of the pendulum, whose bob hangs on a rod from a pivot, all frames are as long."""
+    films = json.loads(FILMS.read_text())
+    assert list(films) == gallery.names()  # else: `python docs/make_play.py films NAME`
+    for name, film in films.items():
+        moving = [each for each in film["marks"] if len(each["frames"]) > 1]
+        assert moving, name
+        assert all(len(each["frames"]) == film["count"] for each in moving), name
+    bob = np.array(max(films["pendulum"]["marks"], key=lambda each: each["radius"])["frames"])
+    assert bob.shape[1] == 2
+
+
 @pytest.mark.parametrize("size", [PHONE, TABLET], ids=["phone", "tablet"])
 def test_what_a_mechanism_says_of_itself_leaves_it_free(
     chromium: Browser, hall: PlayServer, size: dict[str, int]
@@ -87,6 +128,8 @@ def test_what_a_mechanism_says_of_itself_leaves_it_free(
     before = view["height"]
     page.get_by_role("button", name="Got it").click()
     until(lambda: page.evaluate("document.getElementById('view').clientHeight") > before)
+    page.get_by_role("button", name="Mechanisms").click()  # the way back stays
+    until(lambda: page.evaluate("document.body.dataset.page") == "zoo")
     page.close()
 
 

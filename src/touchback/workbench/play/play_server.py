@@ -465,6 +465,7 @@ class PlayServer:
                     "what": GALLERY + each.name,
                     "name": each.name,
                     "about": each.about,
+                    "category": tb.gallery.category(each.name),
                     "sentences": each.sentences,
                 }
                 for each in map(tb.gallery.entry, tb.gallery.names())

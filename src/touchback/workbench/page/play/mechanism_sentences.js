@@ -1,4 +1,4 @@
-// A mechanism of the gallery in its own three sentences, under its view, which they leave free.
+// A mechanism of the gallery in its own three sentences, under its view, which they leave free, and the way back to the others.
 const link = (text, click) => Object.assign(document.createElement("button"), { textContent: text, onclick: click });
 
 export async function mount(element, bench) {
@@ -11,10 +11,13 @@ export async function mount(element, bench) {
   for (const text of told.sentences) words.append(Object.assign(document.createElement("p"), { textContent: text }));
   const row = document.createElement("div");
   row.className = "row";
-  row.append(link("Got it", () => box.remove()), link("All mechanisms", async () => {
+  row.append(link("Got it", () => box.remove()));
+  const back = link("‹ Mechanisms", async () => {
     const found = await bench.try({ do: "visit", what: "zoo" });
     if (found) location.href = found.url.replace(/^https?:\/\/[^/]+/, location.origin);
-  }));
+  });
+  back.className = "plain";
+  document.querySelector("#title").before(back);
   box.append(words, row);
   element.append(box);
 }
