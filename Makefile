@@ -157,8 +157,8 @@ $(STAMPS)/develop: $(STAMPS)/venv pyproject.toml setup.py $(LOCK) $(NATIVE)
 
 # Foreign machine code runs under qemu, the key's firmware in an emulated microcontroller (60 MB to fetch;
 # it needs no C library), the page in a real browser, and sound streams through PortAudio, here without a
-# card; a second compiler reads generated C, and Octave runs generated MATLAB. What can't be installed has
-# its tests skipped.
+# card; a second compiler reads generated C, which it makes WebAssembly of with lld, and Octave runs generated
+# MATLAB. What can't be installed has its tests skipped.
 lacks = command -v $(1) >/dev/null || echo $(2)
 $(STAMPS)/machine:
 	@mkdir -p $(STAMPS)
@@ -166,6 +166,7 @@ $(STAMPS)/machine:
 	   $(call lacks,qemu-system-arm,--no-install-recommends qemu-system-arm); \
 	   $(call lacks,arm-none-eabi-gcc,--no-install-recommends gcc-arm-none-eabi); \
 	   $(call lacks,clang,--no-install-recommends clang); \
+	   $(call lacks,wasm-ld,--no-install-recommends lld); \
 	   $(call lacks,octave,--no-install-recommends octave); \
 	   $(call lacks,chromium,chromium); \
 	   ldconfig -p | grep -q libportaudio || echo --no-install-recommends libportaudio2; \

@@ -3,17 +3,19 @@
 `joint`: the weld of a crank is taken back; `space`: a platform on six legs; `scopes`: a hammer that
 is struck again and again, over time and as speed over place, with its modes; `kart`: side forces of
 its tyres; `along`, of docs/daq.md: the buggy behind a board, at 200 ticks a second; `drawing`: a
-four-bar that is drawn; `exercises`: each classic of docs/exercises.md, opened and played, with its
-trace. Names of pictures make only those.
+four-bar that is drawn; `shared`: a file that runs its model; `exercises`: each classic of
+docs/exercises.md, opened and played, with its trace. Names of pictures make only those.
 """
 
 import io
 import sys
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from PIL import Image
 from playwright.sync_api import Page, sync_playwright
 
+import touchback as tb
 from docs.chromium import launched
 from tests.workbench.table import table
 from touchback import gallery, workbench
@@ -146,6 +148,23 @@ FOUR_BAR: list[dict[str, object]] = [
 ]
 
 
+def shared(page: Page) -> None:
+    entry = gallery.entry("slider-crank")
+    system = entry.make().compile()
+    run = tb.simulate(system, entry.experiment.start(system), 3.0, method="rk4", step=1e-3)
+    with TemporaryDirectory() as folder:
+        path = Path(folder, "crank.html")
+        workbench.share(run, path, signals=[["crank", "rod"], ["slider"]])
+        page.goto(path.as_uri())
+        until(page, "document.documentElement.dataset.ready && bench.view.painted >= 0")
+        page.evaluate("() => bench.send({ do: 'seek', time: 1 })")
+        page.click("#turn")
+        until(page, "bench.running && bench.model.time > 6")
+        page.evaluate("() => bench.send({ do: 'pause' })")
+        page.wait_for_timeout(500)
+        keep(page, "workbench/shared")
+
+
 def drawing(page: Page) -> None:
     with workbench.open_drawing() as bench:
         assert bench.drawing is not None
@@ -197,7 +216,7 @@ SECONDS = {"crank-rocker": 1.0, "slider-crank": 0.5, "geneva-drive": 4.0, "sciss
 if __name__ == "__main__":
     with sync_playwright() as started:
         browser = launched(started)
-        for picture in (joint, space, scopes, kart, along, drawing, exercises):
+        for picture in (joint, space, scopes, kart, along, drawing, shared, exercises):
             if picture.__name__ not in (sys.argv[1:] or [picture.__name__]):
                 continue
             opened = browser.new_context(viewport={"width": 1360, "height": 800})

@@ -55,6 +55,7 @@ EDGES = {
         "recording",
         "simulate",
         "realtime",
+        "interop",
         "haptics",
         "instruments",
     ),

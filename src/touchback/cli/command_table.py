@@ -67,6 +67,11 @@ COMMANDS: dict[str, CommandEntry] = {
         "recording, which plays there; without MODEL, or with --draw, a page to draw on. Ctrl-C "
         "ends it.",
     ),
+    "share": CommandEntry(
+        "live_commands", "share",
+        "Write one HTML file that plays a recording in any browser without a server, and runs its "
+        "model there where clang and lld are at hand to compile it.",
+    ),
     "replay": CommandEntry(
         "recording_commands", "replay", "Run a recording again and compare it bit for bit."
     ),

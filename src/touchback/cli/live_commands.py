@@ -52,7 +52,7 @@ from touchback.realtime import (
 )
 from touchback.recording import FORMATS as RUNS
 from touchback.safe_files import write_atomically
-from touchback.simulate import Inputs, read_inputs
+from touchback.simulate import RIGID, Inputs, read_inputs
 from touchback.workbench import feed as feed_page, model_for_page
 
 
@@ -409,14 +409,72 @@ def _start_at_first_look(bench: workbench.Workbench) -> None:
 
 
 def _played(model: str, of: str | None, host: str, port: int) -> workbench.Workbench:
+    played, described = _recorded("view", model, of)
+    return workbench.open(played, model=described, host=host, port=port)
+
+
+def _recorded(
+    command: str, model: str, of: str | None
+) -> tuple[Recording | tb.Run, tb.Model | None]:
+    """A recording and its mechanism, which it may hold itself."""
     played = _recording(Path(model))
     described = None if of is None else load(of)[0]
     if isinstance(played, tb.Run) and described is None and played.model is None:
         raise InputError(
             f"{model} doesn't say what moved: name the mechanism, which is one of the gallery "
-            f"or a file: `touchback view {model} --of MODEL`."
+            f"or a file: `touchback {command} {model} --of MODEL`."
         )
-    return workbench.open(played, model=described, host=host, port=port)
+    return played, described
+
+
+def share(
+    model: Annotated[
+        str, typer.Argument(help="A recording; a name of the gallery, or a model's file, is run.")
+    ],
+    to: Annotated[Path, output("What to write.", ".html", flags=("--to",))],
+    of: Annotated[
+        str | None, typer.Option(help="The mechanism of a recording that doesn't hold it.")
+    ] = None,
+    seconds: Annotated[
+        float | None, span("The last seconds of a recording; how long a model runs.")
+    ] = None,
+    scope: Annotated[
+        list[str] | None, typer.Option(help='Signals of a scope: "crank,rod"; one for each scope.')
+    ] = None,
+    runs: Annotated[
+        bool, typer.Option("--runs/--plays", help="Whether the file runs the model, too.")
+    ] = True,
+) -> None:
+    """Write one HTML file that plays a recording in any browser without a server, and runs its
+    model there where clang and lld are at hand to compile it."""
+    shown: Recording | tb.Run
+    described = None
+    if model not in tb.gallery.names() and Path(model).suffix.lower() in RUNS:
+        shown, described = _recorded("share", model, of)
+    else:
+        shown, seconds = _computed(model, seconds), None
+    layouts = [[name.strip() for name in each.split(",")] for each in scope or []]
+    with working(f"writing {to.name}"):
+        lacks = workbench.share(
+            shown, to, model=described, seconds=seconds, signals=layouts, runs=runs
+        )
+    out.print(f"{to}: {to.stat().st_size} bytes", soft_wrap=True, markup=False)
+    for each in lacks:
+        err.print(f"Note: {each}.", soft_wrap=True, markup=False)
+
+
+def _computed(model: str, seconds: float | None) -> tb.Run:
+    """A run of a mechanism by the method and in the steps in which the file goes on with it."""
+    described, experiment = load(model)
+    with working(f"running {described.name}"):
+        system = described.compile()
+        options: dict[str, object] = {"method": "moreau-jean"}
+        if not RIGID.names(system):
+            options = {"method": "rk4", "step": 1e-3 / experiment.substeps}
+        return tb.simulate(
+            system, experiment.start(system), seconds or experiment.duration,
+            inputs=dict(experiment.inputs), rate=experiment.rate, **options,
+        )  # fmt: skip
 
 
 def _system(model: str, steps: float, hold: bool) -> tuple[tb.System, tb.gallery.Experiment]:

@@ -2,6 +2,7 @@
 Gazebo, USD scenes and ROBOTRAN's multibody systems; and dynamics as operations of jax, torch and
 casadi."""
 
+from touchback.interop.c_project.web_assembly import WebModel as WebModel, web_model as web_model
 from touchback.interop.export_targets import TARGETS as TARGETS, generate
 from touchback.interop.import_formats import FORMATS as FORMATS, read
 from touchback.interop.import_notes import ImportNotice

@@ -18,7 +18,7 @@ Floats = np.ndarray
 class BodyPoses:
     """A compiled function of a state that gives where bodies are (the ground first), and other
     `frames` by their names. Of a row of copies those of each, copy by copy, under "copy/name"; the
-    ground once."""
+    ground once. `function` gives them, by rows of the state and of the time and the inputs."""
 
     def __init__(self, system: System, frames: Mapping[str, Frame] | None = None) -> None:
         self.system, one = system, system.replica
@@ -31,7 +31,7 @@ class BodyPoses:
             nodes += d.instant.position(frame)
             nodes += [x for row in d.instant.rotation(frame) for x in row]
         nodes += self._besides(d)
-        self._function: Function = d.functions({"poses": nodes})["poses"]
+        self.function: Function = d.functions({"poses": nodes})["poses"]
         self._own = len(own)
         self.copies = [f"{name}/" for name in system.names] or [""]
         self.bodies = [GROUND, *(copy + name for copy in self.copies for name in list(own)[1:])]
@@ -50,7 +50,7 @@ class BodyPoses:
         if parameters != self._values:
             values = system.parameter_values(parameters)
             rows = values.reshape(max(len(system.names), 1), -1)
-            self._blocks = np.array([self._function.block_for(row) for row in rows])
+            self._blocks = np.array([self.function.block_for(row) for row in rows])
             self._values = dict(parameters)
         states = system.states_of(x) if system.names else x.reshape(1, -1)
         count = len(states)
@@ -58,10 +58,10 @@ class BodyPoses:
         u[:, 0] = t
         u[:, 1:] = np.reshape(inputs, (count, -1))
         states = np.ascontiguousarray(states, dtype=float)
-        result = np.empty((count, self._function.out_size))
+        result = np.empty((count, self.function.out_size))
         sizes = (states.shape[1], u.shape[1])
         parts = [(states, 0), (u, states.shape[1])]
-        self._function.rows(sizes, parts, self._blocks, result)
+        self.function.rows(sizes, parts, self._blocks, result)
         return result
 
     def placed(self, numbers: Floats) -> Floats:

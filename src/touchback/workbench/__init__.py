@@ -18,7 +18,8 @@ from touchback.workbench.play.play_server import (
     PlayServer as PlayServer,
 )
 from touchback.workbench.play.trial_pages import ForcedChoicePage as ForcedChoicePage
+from touchback.workbench.playback import share
 from touchback.workbench.workbench import Workbench, open as open, open_drawing as open_drawing
 
 # `open` is there too, but `from touchback.workbench import *` leaves Python's own as it is.
-__all__ = ["Drawing", "PoseFrame", "Source", "StateSnapshot", "Workbench"]
+__all__ = ["Drawing", "PoseFrame", "Source", "StateSnapshot", "Workbench", "share"]

@@ -29,7 +29,8 @@ _REST = 4.0  # of the time that a scene took, before the next of the same struct
 _FIRST, _STOP = "stop", b'{"do":"stop"}'  # overtakes everything
 _QUICK = frozenset({"set", "pull", "release", "what"})  # wait for nothing: no tick, no file
 _DRIVING = frozenset({"pause", "go", "step", "speed", "resume", "seek"})  # may wait for a tick
-_BESIDE = frozenset({"strings", "export"})  # only read, and take long: all else overtakes them
+_LONG = frozenset({"export", "share"})  # one after the other
+_BESIDE = _LONG | {"strings"}  # only read, and take long: all else overtakes them
 _MOST_BESIDE = 8  # of a page, before its others wait too
 _AT_ONCE = frozenset({"set", "pull", "grab", "release", "step", "pose"})  # are seen at once
 
@@ -77,7 +78,7 @@ class Hub:
         self._preparing = self._wanted = False
         self._nudged = False
         self._pools = dict.fromkeys(_DRIVING, self._driving)
-        self._pools |= {"strings": self._reading, "export": self._exporting}
+        self._pools |= {"strings": self._reading, **dict.fromkeys(_LONG, self._exporting)}
         self.add(Watch, self._watch)
         self.every(_STATUS, self._tell_status)
         self.every(_VALUES, self._tell_values)

@@ -24,8 +24,7 @@ from touchback.model.io import (
     Document as FileDocument,
     model_from_document,
     plain_model,
-    python_text,
-    yaml_text,
+    to_text,
 )
 from touchback.names import check_name, unknown_name
 from touchback.numbers import shown
@@ -486,10 +485,8 @@ class Drawing:
         return self.state.model
 
     def text(self, format: Literal["yaml", "python"] = "yaml") -> str:
-        """Its model file, or the program that describes the same."""
-        if format == "yaml":
-            return yaml_text(dict(self.document))
-        return python_text(self.model)
+        """Its model file, or the program that describes the same: as `model.save` writes them."""
+        return to_text(self.model, ".yaml" if format == "yaml" else ".py")
 
     @property
     def undo_words(self) -> str | None:
@@ -608,6 +605,11 @@ class Drawing:
             raise InputError("Give a `file` of the drawing's folder, a `text`, or a `classic`.")
         if classic:
             return self._open_classic(classic)
+        if file.endswith(".py"):
+            raise InputError(
+                f"{file} is a program, which a page doesn't run; open the drawing's .yaml, which "
+                "`model.save` writes, too."
+            )
         source = file or "text"
         suffix = ".json" if text.lstrip()[:1] == "{" else ".yaml"
         if file:
@@ -655,16 +657,12 @@ class Drawing:
         return {"words": f"saved {file}", "file": file, "bytes": len(text.encode())}
 
     def files(self) -> list[dict[str, object]]:
-        """Drawings in its folder."""
+        """Drawings in its folder that can be opened."""
         if not self.folder.is_dir():
             return []
         found: list[dict[str, object]] = []
         for path in sorted(self.folder.iterdir()):
-            if (
-                path.suffix.lower() in (*_ENDINGS, ".py")
-                and path.is_file()
-                and _FILE.fullmatch(path.name)
-            ):
+            if path.suffix.lower() in _ENDINGS and path.is_file() and _FILE.fullmatch(path.name):
                 found.append({"name": path.name, "bytes": path.stat().st_size})
         return found[:MOST_FILES]
 

@@ -12,14 +12,18 @@ from touchback.draw import Watched
 from touchback.errors import InputError
 from touchback.model import GROUND
 from touchback.realtime.control import Answer, CommandServer
+from touchback.realtime.control.command_server import SELDOM
 from touchback.realtime.control.control_messages import Describe, Facts
+from touchback.simulate import RIGID, simulate
 from touchback.system import size_of
 from touchback.system.body_poses import quaternions
 from touchback.workbench.drawing.drawing import Drawing, DrawnState
 from touchback.workbench.live_source import LiveSource
 from touchback.workbench.manipulate import model_for_page
 from touchback.workbench.page_scene import resting_scene
-from touchback.workbench.page_source import PageScene, PoseFrame, Values
+from touchback.workbench.page_source import PageScene, PoseFrame, Source, Values
+from touchback.workbench.playback import RunTrack
+from touchback.workbench.playback.page_recordings import Share
 from touchback.workbench.wire_format import encode_message
 
 if TYPE_CHECKING:
@@ -131,6 +135,7 @@ class DrawingPage:
         self._told = drawing.revision
         self._data = encode_message("drawing", drawing.facts())
         drawing.runner = self
+        self._rested(bench.source)
         bench.hub.answer("draw", self.handle)
         bench.hub.coming.append(self._greet)
 
@@ -205,7 +210,24 @@ class DrawingPage:
         commands = RestingCommands()
         number = before.structure
         source = DrawingSource(self.drawing, commands, number)
+        self._rested(source)
         self.bench.turn_to(source)
+
+    def _rested(self, source: Source) -> None:
+        """Lets pages share the drawing while it rests."""
+        if isinstance(source, DrawingSource):
+            source.commands.add(Share, lambda asked, _: self._share(asked), SELDOM, any_time=True)
+
+    def _share(self, asked: Share) -> Facts:
+        """A file of a run from the drawn state."""
+        model = self.drawing.model
+        if not model.bodies and not model.parts:
+            raise InputError("There is nothing to share yet; draw a body.")
+        system = model.compile()
+        method = "moreau-jean" if RIGID.names(system) else "rk4"
+        step = 1.0 / self.rate
+        run = simulate(system, None, asked.seconds, method=method, step=step, progress=False)
+        return self.bench.page_recordings.share(RunTrack(run, None, system), asked.scopes)
 
 
 __all__ = ["DrawingPage", "DrawingSource", "RestingCommands"]

@@ -4,7 +4,6 @@ import { h, short } from "./dom.js";
 import { act } from "./number_fields.js";
 import { iconForm } from "./inspect_icon.js";
 import { bodyPanel } from "./inspect_body.js";
-import { RECORDED } from "./server_connection.js";
 import { jointPanel, loopPanel, tiePanel } from "./inspect_joint.js";
 
 const PANELS = { body: bodyPanel, joint: jointPanel, loop: loopPanel, tie: tiePanel, icon: iconForm };
@@ -54,7 +53,7 @@ function typing(content) {
 }
 
 /** That what is shown is over, and the way to change it. */
-const recorded = bench => [h("p", { class: "soft small" }, RECORDED),
+const recorded = bench => [h("p", { class: "soft small" }, bench.untouchable),
   h("div", { class: "row" }, h("button", { type: "button", "data-act": "fork", onclick: () => bench.transport.forkHere() }, "Go on live from here"))];
 
 const help = bench => h("div", { class: "soft help" },

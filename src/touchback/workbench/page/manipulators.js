@@ -3,7 +3,6 @@
 import { sendNewest, newtons } from "./dom.js";
 import { add, meets, norm, sub } from "./draw/vectors.js";
 import { pickBody, pickJoint } from "./body_picking.js";
-import { RECORDED } from "./server_connection.js";
 
 const STILL = 4; // px: less is a click
 const OFTEN = 6; // ms between pulls that go out before their picture is due
@@ -54,7 +53,7 @@ export class Hand {
       return false;
     }
     const found = this.under(e);
-    if (!found) { this.chooseLater(e); return false; }
+    if (!found || this.bench.onlyLooks) { this.chooseLater(e); return false; }
     this.view.canvas.setPointerCapture(e.pointerId);
     const facing = (this.view.eye.last || this.view.eye.shot(1)).away;
     this.drag = { ...begun, ...found, facing, to: found.point, moved: false };
@@ -62,11 +61,13 @@ export class Hand {
     return true;
   }
 
-  /** A press beside bodies may still mean a joint, or nothing at all; unless the camera moves. */
+  /** A press that the camera takes may still mean a joint, a body or nothing at all; unless the camera moves. */
   chooseLater(e) {
     const start = [e.clientX, e.clientY];
     addEventListener("pointerup", up => {
-      if (Math.hypot(up.clientX - start[0], up.clientY - start[1]) < STILL) this.bench.select(this.jointUnder(up, 14));
+      if (Math.hypot(up.clientX - start[0], up.clientY - start[1]) >= STILL) return;
+      const found = this.under(up);
+      this.bench.select(this.jointUnder(up, 14) || (found && { kind: "body", name: found.body, at: found.local }));
     }, { once: true });
   }
 
@@ -105,10 +106,10 @@ export class Hand {
   }
 
   async begin(drag) {
-    if (this.bench.recorded) {
+    if (this.bench.untouchable) {
       this.drag = null;
       delete this.view.element.dataset.dragging;
-      this.bench.note(RECORDED);
+      this.bench.note(this.bench.untouchable);
       return;
     }
     if (drag.tool === "force" || drag.tool === "torque") { drag.ghost = this.view.icons.ghost(drag.tool, drag.body, drag.local); return; }

@@ -7,7 +7,6 @@ import { Icons } from "./force_icon_shapes.js";
 import { Hand } from "./manipulators.js";
 import { Overlay } from "./view_overlay.js";
 import { SolidView } from "./solid_view.js";
-import { RECORDED } from "./server_connection.js";
 import { rounded, World } from "./scene_state.js";
 
 const SHOWN = { ground: ["Ground", true], joints: ["Joints", true], forces: ["Forces", true], contacts: ["Contacts", true],
@@ -185,15 +184,15 @@ export class View {
   pixel(p) { const [x, y, depth] = this.eye.project(p); return [x * this.canvas.clientWidth, y * this.canvas.clientHeight, depth]; }
 
   choose(wanted) {
-    const { recorded } = this.bench, name = recorded ? "hand" : wanted;
-    this.tools.hidden = recorded;
+    const { untouchable } = this.bench, name = untouchable ? "hand" : wanted;
+    this.tools.hidden = Boolean(untouchable);
     this.tool = name;
     for (const button of this.tools.children) {
       const on = button.dataset.tool === name;
       set01(button, on);
     }
     this.element.dataset.tool = name;
-    this.hint.textContent = { hand: recorded ? RECORDED : "", force: "Press on a body and draw the arrow.", torque: "Press on a body and draw the axis.",
+    this.hint.textContent = { hand: untouchable, force: "Press on a body and draw the arrow.", torque: "Press on a body and draw the axis.",
       motion: "Press on a joint.", tie: "Draw a line from one body to another." }[name];
   }
 

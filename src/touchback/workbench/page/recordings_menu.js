@@ -60,4 +60,14 @@ export function download(path, name) {
   link.remove();
 }
 
+/** Downloads one HTML file that plays what is shown, of a run its last ten seconds, with what the scopes show. */
+export async function share(bench) {
+  const scopes = (bench.scopes?.panes || []).filter(each => each.layout.kind === "time").map(each => each.layout.signals.filter(name => name in each.units)).filter(each => each.length);
+  const made = bench.note("Making a file to share…"), answer = await bench.try({ do: "share", seconds: 10, scopes });
+  made?.remove();
+  if (!answer) return;
+  download(answer.path, answer.name);
+  bench.note([`${answer.name} plays without a server: ${size(answer.bytes)}.`, ...answer.diagnostics].join(" "), answer.diagnostics.length ? "" : "good");
+}
+
 const size = bytes => bytes < 1e6 ? `${(bytes / 1e3).toFixed(0)} kB` : `${(bytes / 1e6).toFixed(1)} MB`;

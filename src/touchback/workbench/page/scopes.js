@@ -57,7 +57,7 @@ class Scopes {
     this.mechanism = mechanism;
     for (const pane of [...this.panes]) this.remove(pane, false);
     const kept = JSON.parse(storage.getItem(this.key) || "null");
-    for (const each of kept || [this.usual(scene)]) this.add(each);
+    for (const each of kept || this.bench.layouts || [this.usual(scene)]) this.add(each);
   }
 
   get key() { return `touchback scopes ${this.mechanism}`; }

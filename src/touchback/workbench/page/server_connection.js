@@ -30,6 +30,16 @@ export class Bench {
   /** Whether a recording is shown, which can be looked at and not changed. */
   get recorded() { return Boolean(this.status.playback); }
 
+  /** Why what is shown can't be dragged or set, in words; "" when it can. */
+  get untouchable() { return this.recorded ? RECORDED : ""; }
+
+  /** The corners of a mesh that a scene shows, as bytes; null where the server has none. */
+  async mesh(number) {
+    const reply = await fetch(`mesh/${number}.bin${location.search}`);
+    if (!reply.ok) { console.error(`mesh ${number}: ${reply.status}`); return null; }
+    return reply.arrayBuffer();
+  }
+
   tell(kind, data) { for (const fn of this._listeners.get(kind) || []) fn(data); }
 
   /** What the inspector shows: {kind: "body" | "joint" | "loop" | "icon", name} or null. */
@@ -107,7 +117,7 @@ export class Bench {
   }
 }
 
-export const RECORDED = "This is a recording: go on live from here first, then it can be changed.";
+const RECORDED = "This is a recording: go on live from here first, then it can be changed.";
 
 /** What keeps a run from going on until it is resumed, in words; "" when nothing does: a pause doesn't. */
 export function haltReason({ held, faults = [] }) {

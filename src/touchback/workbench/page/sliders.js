@@ -7,7 +7,6 @@ import { commands, isHeld, isLimit, RobotPose } from "./robot_pose.js";
 import { Choice, Row } from "./slider_rows.js";
 import { Undo } from "./undo_buttons.js";
 import { compare, presets } from "./slider_presets.js";
-import { RECORDED } from "./server_connection.js";
 
 export function mount(element, bench) {
   const panel = new Sliders(element, bench);
@@ -81,7 +80,7 @@ class Sliders {
       arrange(this.limits, [this.limits.firstChild, ...elements(groups.at(-1)[1])]);
       shown.push(this.limits);
     }
-    if (this.found.recorded) shown.push(make("p", { className: "soft small", textContent: RECORDED }));
+    if (this.found.recorded) shown.push(make("p", { className: "soft small", textContent: this.bench.untouchable }));
     arrange(this.list, [...elements([...this.choices]), ...shown]);
     this.bar.hidden = !this.rows.size;
   }

@@ -1,7 +1,7 @@
 // Play, pause, step, slow motion, reset, record; in a recording also rewind, scrub, jump to events, fork.
 import { short } from "./dom.js";
 import { make } from "./scope_widgets.js";
-import { recordings } from "./recordings_menu.js";
+import { recordings, share } from "./recordings_menu.js";
 import { haltReason } from "./server_connection.js";
 
 const SPEEDS = [0.001, 0.01, 0.05, 0.1, 0.25, 0.5, 1, 2, 5];
@@ -10,6 +10,7 @@ const ICONS = {
   step: '<path class="full" d="M4 4l7 6-7 6z"/><path d="M14.5 4.5v11"/>', reset: '<path d="M5 10a5.5 5.5 0 1 0 2-4.2M7 2.5v3.6h3.6"/>',
   record: '<circle class="full" cx="10" cy="10" r="5"/>', stop: '<path class="full" d="M6.5 2.5h7l4 4v7l-4 4h-7l-4-4v-7z"/>',
   before: '<path class="full" d="M15 4L8 10l7 6z"/><path d="M5.5 4.5v11"/>', after: '<path class="full" d="M5 4l7 6-7 6z"/><path d="M14.5 4.5v11"/>',
+  share: '<path d="M10 12.5V3M6.5 6.2L10 2.7l3.5 3.5M5 9.5H3.5v7.5h13V9.5H15"/>',
   fork: '<path d="M10 17v-5M10 12L5 7V3M10 12l5-5V3M3 5l2-2 2 2M13 5l2-2 2 2"/>',
 };
 
@@ -58,7 +59,7 @@ class Transport {
     this.marks = make("span", { className: "marks", ariaLabel: "Events" });
     this.rail = make("span", { className: "rail" });
     this.rail.append(this.marks, this.scrub);
-    element.append(this.reset, this.before, this.play, this.step, this.after, this.speed, this.rail, this.fork, this.record, recordings(bench), this.halt);
+    element.append(this.reset, this.before, this.play, this.step, this.after, this.speed, this.rail, this.fork, this.record, recordings(bench), button("share", "Share as one file", () => share(bench)), this.halt);
     for (const each of [this.rail, this.before, this.after, this.fork]) each.hidden = true;
     bench.on("status", status => this.status(status));
     bench.on("scene", scene => { if (scene.structure !== this.structure) this.whole(); this.structure = scene.structure; });

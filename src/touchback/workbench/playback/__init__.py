@@ -4,6 +4,7 @@ from touchback.workbench.playback.page_recordings import PageRecordings
 from touchback.workbench.playback.playback import Playback
 from touchback.workbench.playback.playback_track import RecordedTrack, RunTrack, Track, track_of
 from touchback.workbench.playback.recording_folder import RecordingFolder
+from touchback.workbench.playback.shared_page import share
 
 __all__ = [
     "PageRecordings",
@@ -12,5 +13,6 @@ __all__ = [
     "RecordingFolder",
     "RunTrack",
     "Track",
+    "share",
     "track_of",
 ]

@@ -7,9 +7,11 @@ import itertools
 import threading
 from collections.abc import Callable
 from pathlib import Path
-from typing import Protocol
+from typing import Annotated, Protocol
 
-from touchback import Live, live as live_run
+import msgspec
+
+from touchback import Live, Run, live as live_run
 from touchback.errors import InputError
 from touchback.realtime import ActiveRecording, Fork as ForkedRun, fork
 from touchback.realtime.control import CommandServer, Exposed, Message
@@ -18,9 +20,15 @@ from touchback.realtime.control.control_messages import Stop
 from touchback.workbench.live_source import LiveSource
 from touchback.workbench.page_source import Source
 from touchback.workbench.playback.playback import Playback, Record
-from touchback.workbench.playback.playback_track import RecordedTrack, Track, track_of
+from touchback.workbench.playback.playback_track import (
+    RecordedTrack,
+    RunTrack,
+    Track,
+    track_of,
+)
 from touchback.workbench.playback.recording_folder import RecordingFolder, file_of
-from touchback.workbench.scopes.scope_port import Facts, LiveScopes, ScopePort
+from touchback.workbench.playback.shared_page import Layouts
+from touchback.workbench.scopes.scope_port import Facts, LiveScopes, ScopePort, Texts
 from touchback.workbench.wire_format import File
 
 Mark = tuple[int, dict[int, int]]
@@ -110,6 +118,12 @@ _ABOVE = 20_000  # numbers of structures from which on those of recordings begin
 _EACH = 100  # numbers for one
 
 
+LONGEST_SHARED = 60.0  # s: of a live run more isn't kept at full rate
+
+
+MOST_SCOPES = 6  # of a page
+
+
 class Recordings(Message, frozen=True):
     """Asks which recordings there are."""
 
@@ -119,6 +133,15 @@ class Export(Message, frozen=True):
 
     recording: str
     kind: str
+
+
+class Share(Message, frozen=True):
+    """Asks for one HTML file that plays by itself: of a run its last `seconds`, of a recording all,
+    of a drawing so many from its start. `scopes` are the signals that each of them shows at first;
+    the answer is as of an export."""
+
+    seconds: Annotated[float, msgspec.Meta(gt=0.0, le=LONGEST_SHARED)] = 10.0
+    scopes: Annotated[tuple[Texts, ...], msgspec.Meta(max_length=MOST_SCOPES)] = ()
 
 
 class Open(Message, frozen=True):
@@ -187,6 +210,9 @@ class PageRecordings:
         commands.add(Stop, lambda asked, client: self._stop(live), None, any_time=True)
         commands.add(Back, lambda asked, client: self._back_from_fork(commands), any_time=True)
         commands.add(Record, lambda asked, client: self._record(commands, asked.on))
+        commands.add(
+            Share, lambda asked, _: self.share(self._newest(asked.seconds), asked.scopes), SELDOM
+        )
         self._join(commands)
 
     def join_playback(self, shown: Playback) -> None:
@@ -196,6 +222,7 @@ class PageRecordings:
         add = shown.commands.add
         add(Stop, lambda asked, client: self._stop_behind(shown), None, any_time=True)
         add(Back, lambda asked, client: self._back(shown.commands), any_time=True)
+        add(Share, lambda asked, _: self.share(shown.track, asked.scopes), SELDOM, any_time=True)
         add(Fork, lambda asked, _: self._fork(shown, asked.time), SELDOM, any_time=True)
         self._join(shown.commands)
         if self.port is not None:
@@ -288,7 +315,30 @@ class PageRecordings:
         return {**facts, "shown": shown, "live": self._live is not None, "behind": behind}
 
     def _export(self, asked: Export) -> Facts:
-        path, diagnostics = self.folder.export(asked.recording, asked.kind)
+        return self._offered(*self.folder.export(asked.recording, asked.kind))
+
+    def share(self, shown: Track, scopes: Layouts) -> Facts:
+        """Offers a file that plays a track."""
+        return self._offered(*self.folder.share(shown, scopes))
+
+    def _newest(self, seconds: float) -> Track:
+        """The last seconds of the live run, with its parameters as they are now."""
+        if self._live is None:
+            raise InputError("There is no live run to share.")
+        live, _, scopes = self._live
+        columns, rows = scopes.history.newest(seconds)
+        if len(rows) < 2:
+            raise InputError("There is nothing to share yet; let the run go on for a moment.")
+        signals = dict(zip(columns, rows.T, strict=True))
+        system, spec = live.system, live.spec
+        parameters = dict(zip(system.parameters, live.taken()[1].tolist()))
+        told = {
+            "method": spec.solver.word, "step": 1.0 / (spec.rate * spec.substeps),
+            "rate": spec.rate, "parameters": parameters, "constraints": spec.run.constraints,
+        }  # fmt: skip
+        return RunTrack(Run(signals.pop("time"), signals, scopes.history.units, told), None, system)
+
+    def _offered(self, path: Path, diagnostics: list[str]) -> Facts:
         address = f"/export/{next(self._numbers)}/{path.name}"
         self.page.offer(address, lambda: file_of(path))
         size = path.stat().st_size

@@ -171,8 +171,9 @@ class RunTrack:
 
     deadlines: Mapping[str, object] = {}  # computed beside any clock
 
-    def __init__(self, run: Run, model: Model | None = None) -> None:
-        shown = model or run.model
+    def __init__(self, run: Run, model: Model | None = None, system: System | None = None) -> None:
+        """`system` is the compiled mechanism, where there is one already."""
+        shown = model or (system.model if system is not None else run.model)
         if shown is None:
             raise InputError(
                 "This run doesn't know its mechanism; open it with its model: "
@@ -181,7 +182,7 @@ class RunTrack:
         if not len(run):
             raise InputError("The run has no instant: there is nothing to play.")
         self._run, self.title, self._model = run, shown.name, shown
-        self._system: System | None = None
+        self._system = system
         system = self.system(0)
         missing = [name for name in system.state_names if name not in run.signals]
         if missing:

@@ -8,6 +8,7 @@ import stat
 import threading
 import time
 from collections import OrderedDict
+from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -17,6 +18,8 @@ from touchback.names import unknown_name
 from touchback.recording import Recording, open_recording, open_run
 from touchback.recording.recording_export import export, export_run, opened, possible
 from touchback.safe_files import explain_recording_failure
+from touchback.workbench.playback.playback_track import Track
+from touchback.workbench.playback.shared_page import ENDING, Layouts, share
 from touchback.workbench.scopes.signal_history import Recorded
 from touchback.workbench.wire_format import File
 
@@ -117,20 +120,35 @@ class RecordingFolder:
         """A file of another kind with what a recording holds, and what it lacks, in words."""
         if kind not in self.kinds:
             raise unknown_name("kind of file", kind, self.kinds)
+
+        def write(path: Path) -> list[str]:
+            if name not in self._runs:
+                return export(self.path(name), path)
+            export_run(self._runs[name], path)
+            return []
+
+        return self._download(name, f"{Path(name).stem}.{kind}", write)
+
+    def share(self, shown: Track, signals: Layouts) -> tuple[Path, list[str]]:
+        """One HTML file that plays it, with what scopes show at first, and what it lacks."""
+        stem = re.sub(r"[^\w-]+", "-", shown.title).strip("-") or "run"
+        return self._download(
+            shown.title, f"{stem}{ENDING}", lambda path: share(shown, path, signals=signals)
+        )
+
+    def _download(
+        self, name: str, file: str, write: Callable[[Path], list[str]]
+    ) -> tuple[Path, list[str]]:
         with self._lock:
             if self._made is None:
                 self._made = TemporaryDirectory(prefix="touchback-", ignore_cleanup_errors=True)
-            path = Path(self._made.name, f"{Path(name).stem}.{kind}")
-        diagnostics: list[str] = []
+            path = Path(self._made.name, file)
         try:
-            if name in self._runs:
-                export_run(self._runs[name], path)
-            else:
-                diagnostics = export(self.path(name), path)
+            diagnostics = write(path)
         except OSError as error:
             raise InputError(
-                f"{name} can't be exported as {kind}: {error.strerror or error}. Make room on the "
-                f"disk of {path.parent}."
+                f"{name} can't be exported as {path.suffix[1:]}: {error.strerror or error}. Make "
+                f"room on the disk of {path.parent}."
             ) from None
         whole = [each for each in path.parent.iterdir() if not each.name.startswith(".")]
         dated = sorted((found.st_mtime, each) for each in whole if (found := _file(each)))

@@ -77,6 +77,15 @@ class Samples:
         """The time of the newest row."""
         return float(self._chunks[-1].time[-1]) if self._chunks else -np.inf
 
+    def newest(self, columns: tuple[str, ...], start: float) -> Floats:
+        """Rows from a time on, of those with the same columns that came last."""
+        parts = list[Floats]()
+        for chunk in reversed(self._chunks):
+            if chunk.columns != columns or chunk.time[-1] < start:
+                break
+            parts.append(chunk.rows[np.searchsorted(chunk.time, start) : chunk.count])
+        return np.concatenate([np.empty((0, len(columns))), *reversed(parts)])
+
     def values(self, texts: Sequence[str], start: float, end: float) -> list[tuple[Floats, Floats]]:
         """Times (N,) and values (N, n) of traces at the rows of a span, apart for each structure,
         so that nobody draws a line from one to the next."""
@@ -270,6 +279,16 @@ class History:
         times = np.concatenate([np.empty(0), *(time for time, _ in parts)])
         values = np.concatenate([np.empty((0, len(texts))), *(x for _, x in parts)])
         return moving(times, values)
+
+    def newest(self, seconds: float) -> tuple[tuple[str, ...], Floats]:
+        """Columns and full rows of the last seconds of the structure that there is now, each
+        instant once."""
+        with self._lock:
+            if not self._spans:
+                return ("time",), np.empty((0, 1))
+            columns = self._spans[-1].columns
+            rows = self._samples.newest(columns, self._samples.until - seconds)
+        return columns, moving(rows[:, columns.index("time")], rows)[1]
 
     # ---- who listens ----------------------------------------------------------------------------
 

@@ -1,7 +1,7 @@
 // New, open, save, share, text: the drawing as a file of the server's folder or of the person's own.
 import { h } from "../dom.js";
 import { act } from "../number_fields.js";
-import { download as fetchMade } from "../recordings_menu.js";
+import { share } from "../recordings_menu.js";
 
 /** A dialog with a title; it goes when it is closed. */
 export function dialog(title, ...children) {
@@ -72,11 +72,5 @@ export class DrawingFiles {
   }
 
   /** One HTML file that plays ten seconds of what was drawn, which the server makes. */
-  async share() {
-    const made = this.bench.note("Computing ten seconds to share…"), answer = await this.bench.try({ do: "share", seconds: 10 });
-    made?.remove();
-    if (!answer) return;
-    fetchMade(answer.path, answer.name);
-    this.bench.note(`${answer.name} plays without a server: ${(answer.bytes / 2 ** 20).toFixed(1)} MiB.`, "good");
-  }
+  share() { return share(this.bench); }
 }

@@ -112,7 +112,7 @@ static double rounded(int negative, wide w, int e) {
     return number_of(bits | (uint64_t)negative << 63);
 }
 
-double software_fma(double a, double b, double c) {
+static double wide_fma(double a, double b, double c) {
     if (!isfinite(a) || !isfinite(b) || !isfinite(c) || a == 0.0 || b == 0.0 || c == 0.0)
         return a * b + c;
     int ea, eb, ec, negative = signbit(a) != signbit(b), apart = negative != (signbit(c) != 0);
@@ -132,6 +132,37 @@ double software_fma(double a, double b, double c) {
         return rounded(!negative, difference(other, ab), e);
     wide left = difference(ab, other);
     return left.high | left.low ? rounded(negative, left, e) : 0.0;
+}
+
+static int exponent_of(double x) { return (int)(bits_of(x) >> 52 & 0x7FF) - 1023; }
+
+/* a + b, and what that lost (Knuth). */
+static double sum_of(double a, double b, double *lost) {
+    double s = a + b, part = s - a;
+    *lost = (a - (s - part)) + (b - part);
+    return s;
+}
+
+/* In additions and multiplications alone, where nothing over- or underflows: Boldo, Melquiond,
+ * "Emulation of a FMA and correctly rounded sums: proved algorithms using rounding to odd", 2008. */
+static double fma_of_sums(double a, double b, double c) {
+    const double halves = 134217729.0; /* 2^27 + 1: of 26 bits each */
+    double ta = halves * a, a1 = ta - (ta - a), a0 = a - a1;
+    double tb = halves * b, b1 = tb - (tb - b), b0 = b - b1;
+    double product = a * b, rest = ((a1 * b1 - product) + a1 * b0 + a0 * b1) + a0 * b0;
+    double low, lower, lost, inner = sum_of(c, rest, &lower), high = sum_of(product, inner, &low);
+    double odd = sum_of(lower, low, &lost);
+    uint64_t bits = bits_of(odd);
+    if (lost != 0.0 && !(bits & 1)) /* towards what was lost, where the last bit is set */
+        odd = number_of((lost > 0.0) == (odd > 0.0) ? bits + 1 : bits - 1);
+    return high + odd;
+}
+
+double software_fma(double a, double b, double c) {
+    int ea = exponent_of(a), eb = exponent_of(b), far = 400;
+    if (ea > -far && ea < far && eb > -far && eb < far && exponent_of(c) < 900)
+        return fma_of_sums(a, b, c);
+    return wide_fma(a, b, c);
 }
 
 /* Bit by bit. */

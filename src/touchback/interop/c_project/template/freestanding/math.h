@@ -25,7 +25,8 @@ static inline double fma(double a, double b, double c) { return __builtin_fma(a,
 #else
 static inline double fma(double a, double b, double c) { return software_fma(a, b, c); }
 #endif
-#if defined(__SSE2__) || defined(__aarch64__) || (defined(__ARM_FP) && (__ARM_FP & 8))
+#if defined(__SSE2__) || defined(__aarch64__) || defined(__wasm__) \
+    || (defined(__ARM_FP) && (__ARM_FP & 8))
 static inline double sqrt(double x) { return __builtin_sqrt(x); } /* with -fno-math-errno */
 #else
 static inline double sqrt(double x) { return software_sqrt(x); }
