@@ -380,14 +380,14 @@ class Coordinate(NamedTuple):
     """A coordinate of a joint: its number, its names as a position and as a rate, its unit."""
 
     joint: str
-    index: int
+    number: int
     position: str
     rate: str
     unit: str  # "m" or "rad"
 
     def place(self) -> Item:
         """As an item names it."""
-        return {"joint": self.joint, **({"index": self.index} if self.index else {})}
+        return {"joint": self.joint, **({"index": self.number} if self.number else {})}
 
 
 def _coordinate(draft: Draft, name: str) -> Coordinate:

@@ -7,7 +7,7 @@ import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from copy import deepcopy
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from msgspec.structs import fields
@@ -285,7 +285,9 @@ def _fit_rod(draft: Draft, name: str, chosen: Chosen, motion: Motion) -> None:
     ends = [_number_frame(rod[end]) for end in ("a", "b")]
     if isinstance(rod["length"], str) or None in ends:
         return
-    a, b = (draft.world(each, float)[1] for each in ends if each is not None)
+    a, b = (
+        draft.world(each, lambda x: float(cast(float, x)))[1] for each in ends if each is not None
+    )
     before = float(np.linalg.norm(b - a))
     a, b = (
         motion.of(p) if chosen.has(body_of(rod[end])) else p
