@@ -42,6 +42,8 @@ WIDE, HIGH = 290.0, 150.0  # px that a film fits into
 LONGEST = 6.0  # s of a run that a film shows, unless SPAN says otherwise
 FRAMES, TENTH = 48, 10
 FINER = 4  # instants of a trail for each frame
+# Whose film rides along, beside those of the gallery's page: on their roads they would be dots.
+ALONG = dict.fromkeys(("driving-simulator", "buggy", "fitted-car"), ("chassis.x", "chassis.y"))
 STILL = 3  # tenths of a pixel that nobody sees
 MOST = 30_000  # bytes of a film: those with many marks have fewer frames
 POINTS = 700  # of all marks together, about: outlines of many parts have fewer corners
@@ -193,7 +195,7 @@ def film(name: str) -> dict[str, object]:
     shown = gallery.entry(name).on_page
     run = shown.experiment.run(shown.make().compile())
     inside = run.time <= SPAN.get(name, min(run.duration, LONGEST))
-    ridden = RIDDEN.get(name, ())
+    ridden = (RIDDEN | ALONG).get(name, ())
     signals = {
         signal: values[inside] * (signal not in ridden) for signal, values in run.signals.items()
     }
@@ -219,7 +221,7 @@ def film(name: str) -> dict[str, object]:
 
 def _mark(mark: Mark, scale: float, most: int) -> dict[str, object]:
     corners = mark.points.shape[1]
-    kept = np.linspace(0, corners - 1, min(corners, max(most, 6))).astype(int)
+    kept = np.linspace(0, corners - 1, min(corners, max(most, 13))).astype(int)
     frames = scale * mark.points[::FINER, kept]
     rows = np.round(TENTH * frames).astype(int).reshape(len(frames), -1)
     still = np.ptp(rows, axis=0).max() <= STILL
