@@ -72,3 +72,35 @@ def test_what_no_file_holds_is_refused_by_name_and_is_a_program(name: str) -> No
     ):
         Drawing(described)
     assert bits(program(python_text(described))) == bits(gallery.make(name))
+
+
+@pytest.mark.parametrize("name", gallery.CLASSICS)
+def test_a_classic_opens_as_a_drawing_that_is_whole_and_goes_on(name: str) -> None:
+    """With its traces on the points that its sensors measure, and one undo away from before."""
+    drawing = Drawing()
+    empty = drawing.text()
+    drawing.apply({"change": "open", "classic": name})
+    facts = drawing.facts()
+    verify = facts["verify"]
+    assert isinstance(verify, dict) and not verify["problems"] and not verify["redundant"]
+    assert facts["traces"] and not facts["space"]
+    system = drawing.model.compile()
+    shown = system.sensors(system.initial_state().q, [0.0] * len(system.velocities))
+    for sensor in facts["sensors"]:  # type: ignore[attr-defined]
+        if sensor["name"] in facts["traces"]:  # type: ignore[operator]
+            R, p = drawing.state.poses[sensor["on"]]
+            place = [shown[f"{sensor['name']}.{axis}"] for axis in "xyz"]
+            np.testing.assert_allclose(p + R @ sensor["local"], place, atol=1e-8)
+            np.testing.assert_allclose(sensor["at"], place, atol=1e-8)
+    drawing.apply({"change": "bar", "from": [0, 0, 0], "to": [0, 0, 0.1]})
+    drawing.apply({"change": "undo"})
+    drawing.apply({"change": "undo"})
+    assert drawing.text() == empty
+
+
+def test_what_is_no_classic_is_refused_with_the_nearest() -> None:
+    drawing = Drawing()
+    with pytest.raises(tb.InputError, match="did you mean 'scotch-yoke'"):
+        drawing.apply({"change": "open", "classic": "scotch-joke"})
+    with pytest.raises(tb.InputError, match="a `text`, or a `classic`"):
+        drawing.apply({"change": "open", "classic": "scotch-yoke", "file": "a.yaml"})
