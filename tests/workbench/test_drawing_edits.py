@@ -384,6 +384,8 @@ def test_a_number_with_an_exponent_is_no_parameter(tmp_path: Path) -> None:
         (["shapes", "bar 1", "solid", "size", 2], [1, 2], "A number or an expression is expected"),
         (["shapes", "bar 1", "frame"], "ground", "has 'body', 'turn'; name one of these"),
         (["shapes", "bar 1", "frame", "turn", 0, 0], "w", "a turn is an axis 'x', 'y' or 'z'"),
+        (["bodies", "bar 1", "mass"], "exp(1e9)", "Body 'bar 1': its mass is inf; give finite"),
+        (["model", "gravity", 2], "log(-1)", "its gravity is nan; give finite numbers"),
         (["bodies", "bar 1", "inertia"], 0.5, "a list of 3 principal moments"),
         (["bodies", "bar 1", "density"], "5", "a density is a positive number, got '5'"),
         (["joints", "revolute 1", "kind"], 3.0, "there is no kind 3.0"),

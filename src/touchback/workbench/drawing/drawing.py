@@ -96,10 +96,24 @@ class DrawnState:
             self.model = model_from_document(FileDocument("drawing", dict(document)))
             self.flat = flatten(self.model)
             self.instant = float_instant(self.flat)
+            self._check_weights()
             self._assemble()
             self.poses = self._find_poses()
         except _ARITHMETIC as error:
             raise InputError(f"The drawing has no numbers any more: {error}.") from error
+
+    def _check_weights(self) -> None:
+        """Refuses expressions of weights and gravity that are no finite numbers."""
+        weights = [
+            (f"Body '{name}'", word, getattr(body, word))
+            for name, body in self.flat.bodies.items()
+            for word in ("mass", "com", "inertia")
+        ]
+        for what, word, given in (*weights, ("The model", "gravity", self.flat.gravity)):
+            for item in given if isinstance(given, tuple) else (given,):
+                number = float(self.instant.value(item))
+                if not np.isfinite(number):
+                    raise InputError(f"{what}: its {word} is {number}; give finite numbers.")
 
     # ---- loops ----------------------------------------------------------------------------------
 
