@@ -107,7 +107,6 @@ def test_on_a_phone_the_mechanism_has_the_screen_and_scopes_come_when_asked_for(
     button.click()
     until(bottom.is_visible)
     button.click()
-    page.ask("() => localStorage.removeItem('touchback bottom')")  # as nobody had asked
     page.page.set_viewport_size(before)  # type: ignore[arg-type]
     page.come()
     until(bottom.is_visible)

@@ -1,9 +1,10 @@
 // Puts the page together: each panel is a module that mounts itself; one that fails says so and the others go on.
 import { showDisconnected } from "./disconnected_notice.js";
-import { storage } from "./browser_storage.js";
 import { adaptFrameRate } from "./frame_rate.js";
 import { mountKeysHelp } from "./keys_help.js";
-import { note, setPanel, showRun } from "./page_frame.js";
+import { mountLayouts } from "./layouts_menu.js";
+import { note, showRun } from "./page_frame.js";
+import { PanelLayout } from "./panel_layout.js";
 import { connect } from "./server_connection.js";
 
 const PANELS = {
@@ -16,16 +17,18 @@ const $ = id => document.getElementById(id);
 // ---- the run ----
 const bench = connect();
 showRun(bench);
+bench.layout = new PanelLayout();
 adaptFrameRate(bench);
 bench.on("open", () => { $("state").textContent = "connected"; $("state").dataset.state = "running"; });
 bench.on("closed", () => { $("state").textContent = "not connected"; $("state").dataset.state = "closed"; });
 showDisconnected(bench, $("view"), ["transport", "left", "right"].map($));
 bench.on("trial", () => { // who came to drive sees the road, unless panels were opened before
-  if (!root.dataset.trial) for (const name of ["left", "bottom", "right"]) if (!storage.getItem(`touchback ${name}`)) setPanel(name, false);
+  if (!root.dataset.trial) bench.layout.closeUnchosen();
   root.dataset.trial = "yes";
 });
 window.bench = bench;
 mountKeysHelp(bench, $("help"));
+mountLayouts(bench, $("layouts"));
 
 const mounted = Object.entries(PANELS).map(([id, file]) => import(file).then(module => module.mount($(id), bench)).catch(error => {
   console.error(`${id}: ${error.message}`);
@@ -39,6 +42,7 @@ Promise.all(mounted).then(() => {
     import("./drawing/drawing_editor.js").then(module => module.mount(bench)).catch(error => note(`Drawing failed: ${error.message}`, "bad"));
   });
   root.dataset.ready = "yes";
+  bench.tell("mounted");
 });
 
 // A mechanism that was opened from the gallery explains itself.

@@ -3,7 +3,7 @@ import { h } from "./dom.js";
 import { dialog } from "./drawing/drawing_files.js";
 
 const PAGE = [
-  ["1 2 3", "panels: parts, scopes, inspector"], ["0", "fit"], ["+ −", "nearer, farther"], ["Arrows", "turn the eye (Shift: move it)"], ["S", "from the side, or in space"], ["C", "follow the chosen body"], ["P", "a picture"],
+  ["1 2 3", "panels: parts, scopes, inspector"], ["Alt Arrows", "move the panel whose title has the focus"], ["0", "fit"], ["+ −", "nearer, farther"], ["Arrows", "turn the eye (Shift: move it)"], ["S", "from the side, or in space"], ["C", "follow the chosen body"], ["P", "a picture"],
   ["Ctrl Z", "undo a slider (with Shift: redo)"], ["?", "this help"],
 ];
 const RUN = [

@@ -1,4 +1,4 @@
-// The frame of a page that shows a mechanism: light and dark, panels, messages to the person, the clock and the state of what runs.
+// The frame of a page that shows a mechanism: light and dark, messages to the person, the clock and the state of what runs.
 import { storage } from "./browser_storage.js";
 import { short } from "./dom.js";
 import { haltReason } from "./server_connection.js";
@@ -6,8 +6,8 @@ import { haltReason } from "./server_connection.js";
 const root = document.documentElement;
 const $ = id => document.getElementById(id);
 
-// ---- light, dark, panels: kept by the browser ----
-const dark = matchMedia("(prefers-color-scheme: dark)"), narrow = matchMedia("(max-width: 1180px)"), phone = matchMedia("(max-width: 600px)");
+// ---- light, dark: kept by the browser ----
+const dark = matchMedia("(prefers-color-scheme: dark)");
 function paintTheme() {
   root.dataset.theme = storage.getItem("touchback theme") || (dark.matches ? "dark" : "light");
   dispatchEvent(new Event("themechange"));
@@ -17,26 +17,6 @@ $("theme").onclick = () => {
   storage.setItem("touchback theme", root.dataset.theme === "dark" ? "light" : "dark");
   paintTheme();
 };
-export function setPanel(name, open) {
-  root.dataset[name] = open ? "open" : "closed";
-  document.querySelector(`[data-panel="${name}"]`).setAttribute("aria-pressed", String(open));
-  dispatchEvent(new Event("resize"));
-}
-for (const button of document.querySelectorAll("[data-panel]")) {
-  const name = button.dataset.panel, kept = storage.getItem(`touchback ${name}`);
-  setPanel(name, kept ? kept === "open" : !(name === "bottom" ? phone : narrow).matches);
-  button.onclick = () => {
-    const open = root.dataset[name] === "closed";
-    storage.setItem(`touchback ${name}`, open ? "open" : "closed");
-    if (open && narrow.matches && name !== "bottom") setPanel(name === "left" ? "right" : "left", false);
-    setPanel(name, open);
-  };
-}
-addEventListener("keydown", e => {
-  if (e.target.closest("input, textarea, select, dialog") || e.ctrlKey || e.metaKey || e.altKey) return;
-  const name = { 1: "left", 2: "bottom", 3: "right" }[e.key];
-  if (name) document.querySelector(`[data-panel="${name}"]`)?.click();
-});
 
 // ---- messages to the person ----
 /** Shows a text for some seconds, or until it is closed when something is wrong; gives its box. */
@@ -61,7 +41,7 @@ export function showRun(bench) {
   bench.note = note;
   bench.try = message => bench.send(message).catch(error => { note(error.message, "bad"); return null; });
   bench.on("log", ({ text, bad }) => note(text, bad ? "bad" : ""));
-  bench.on("scene", scene => { $("title").textContent = scene.title; document.title = `${scene.title} · Touchback`; });
+  bench.on("scene", scene => { $("title").textContent = $("title").title = scene.title; document.title = `${scene.title} · Touchback`; });
   bench.on("poses", ({ time }) => { $("clock").textContent = `${time.toFixed(3)} s`; });
   bench.on("status", status => {
     const stopped = haltReason(status), state = stopped ? "held" : status.paused ? "paused" : "running";

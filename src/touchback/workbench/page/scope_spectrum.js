@@ -122,6 +122,9 @@ export class SpectrumScope {
     g.lineTo(x, y + h);
     g.stroke();
     const words = [`${short(this.rows[best], 6)} Hz`, ...this.texts.map((_, k) => short(this.rows[best + 1 + k], 6))].join("  ");
-    g.fillText(words, x + (x > left + w / 2 ? -6 : 6), y + 4);
+    const at = x + (x > left + w / 2 ? -6 : 6);
+    Object.assign(g, { strokeStyle: colour("--panel"), lineWidth: 4, lineJoin: "round" }); // no trace strikes it through
+    g.strokeText(words, at, y + 4);
+    g.fillText(words, at, y + 4);
   }
 }

@@ -8,11 +8,12 @@ import { make, pickSignal, throttled } from "./scope_widgets.js";
 
 const KINDS = { time: TimeScope, xy: XYScope, spectrum: SpectrumScope };
 const NAMES = { time: "over time", xy: "X–Y", spectrum: "spectrum" };
+const LEAST = 190; // px of a scope's width
 const MOST = 6, NUMBERS = 255; // of scopes; of subscriptions, as many as the wire tells apart
 
 export function mount(element, bench) {
   const list = make("div", { className: "scope-list" });
-  const add = make("button", { type: "button", className: "scope-add", textContent: "+ scope", title: "Another scope" });
+  const add = make("button", { type: "button", className: "scope-add plain", textContent: "+", title: "Another scope", ariaLabel: "Another scope" });
   element.append(list, add);
   const scopes = new Scopes(list, bench);
   add.onclick = () => scopes.add({ kind: "time", signals: [] }, true);
@@ -55,20 +56,51 @@ class Scopes {
     const mechanism = scene.title;
     if (mechanism === this.mechanism) { for (const pane of this.panes) { pane.paintBar(); pane.scope.connect?.(); } return; }
     this.mechanism = mechanism;
-    for (const pane of [...this.panes]) this.remove(pane, false);
-    const kept = JSON.parse(storage.getItem(this.key) || "null");
-    for (const each of kept || this.bench.layouts || [this.usual(scene)]) this.add(each);
+    this.put(JSON.parse(storage.getItem(this.key) || "null"));
   }
+
+  /** These scopes and no others; null: those that a new mechanism shows. */
+  put(layouts) {
+    for (const pane of [...this.panes]) this.remove(pane, false);
+    for (const each of layouts || this.bench.layouts || [this.usual(this.bench.scene)]) this.add(each);
+  }
+
+  /** What all of them show, as plain data. */
+  told() { return this.panes.map(pane => ({ ...pane.layout })); }
+
+  /** Those of a layout that was told. */
+  take(layouts) { this.put(layouts); this.keep(); }
 
   get key() { return `touchback scopes ${this.mechanism}`; }
 
-  /** What a new mechanism shows: its first coordinates. */
+  /** What a new mechanism shows: its first coordinates that one can read, angles and ways of joints before those of bodies that go
+      anywhere, whose quaternions nobody can; without any its energy. */
   usual(scene) {
-    const first = (scene.joints || []).flatMap(joint => joint.coordinates || []).filter(name => name in this.signals);
-    return { kind: "time", signals: first.slice(0, 2) };
+    const joints = scene.joints || [], known = name => name in this.signals;
+    const own = (several, free) => joints.filter(each => (each.kind === "Free") === free && (each.coordinates.length > 1) === several).flatMap(each => each.coordinates).filter(name => known(name) && !/\.q[wxyz]$/.test(name));
+    const [one, more, travels] = [own(false, false), own(true, false), own(true, true)];
+    const driven = travels.length && scene.seat ? travels : one.length ? one : more.length ? more : travels;
+    const rates = joints.flatMap(each => ["x", "y", "z"].map(axis => `${each.name}.w${axis}`)).filter(known);
+    return { kind: "time", signals: (driven.length ? driven : rates.length ? rates : ["energy"].filter(known)).slice(0, 2) };
   }
 
-  keep() { storage.setItem(this.key, JSON.stringify(this.panes.map(pane => pane.layout))); }
+  keep() { storage.setItem(this.key, JSON.stringify(this.told())); }
+
+  /** Moves a scope by so many places. */
+  move(pane, way) {
+    const at = this.panes.indexOf(pane), to = Math.max(0, Math.min(this.panes.length - 1, at + way));
+    if (at === to) return;
+    this.panes.splice(to, 0, ...this.panes.splice(at, 1));
+    this.list.insertBefore(pane.element, this.panes[to + 1]?.element ?? null);
+    this.arrange();
+    this.keep();
+  }
+
+  /** Widths as they were chosen; the first has no edge at its left. */
+  arrange() {
+    for (const pane of this.panes) pane.arrange();
+    this.draw();
+  }
 
   add(layout, ask = false) {
     if (this.panes.length >= MOST) { this.bench.note?.(`There are ${MOST} scopes already; close one.`); return; }
@@ -78,7 +110,7 @@ class Scopes {
     this.list.append(pane.element);
     pane.show();
     this.keep();
-    this.draw(); // the others have less room now
+    this.arrange(); // the others have less room now
     if (ask) pane.pick();
   }
 
@@ -86,7 +118,7 @@ class Scopes {
     pane.scope?.end();
     pane.element.remove();
     this.panes = this.panes.filter(each => each !== pane);
-    this.draw();
+    this.arrange();
     if (keep) this.keep();
   }
 }
@@ -101,7 +133,8 @@ class Pane {
     this.bar = make("div", { className: "scope-bar" });
     this.body = make("div", { className: "scope-body" });
     this.foot = make("div", { className: "scope-foot small" });
-    this.element.append(this.bar, this.body, this.foot);
+    this.edge = this.makeEdge();
+    this.element.append(this.edge, this.bar, this.body, this.foot);
     this.found = [];
     this.tellValues = throttled(() => this.paintValues(), 150); // as often as numbers can be read; the last ones always
   }
@@ -117,6 +150,73 @@ class Pane {
     this.found = [];
     this.scope = new KINDS[this.layout.kind](this);
     this.paintBar();
+  }
+
+  /** As wide as was chosen, folded or not. */
+  arrange() {
+    const { wide, folded = false } = this.layout;
+    this.element.classList.toggle("folded", folded);
+    this.element.style.flexGrow = folded ? 0 : wide ?? 1;
+    this.element.style.flexBasis = !folded && this.scopes.panes.some(each => each.layout.wide) ? "0px" : "";
+    this.edge.hidden = this === this.scopes.panes[0];
+  }
+
+  /** Folds it to a strip, or unfolds it. */
+  fold() {
+    this.layout.folded = !this.layout.folded || undefined;
+    this.paintBar();
+    this.scopes.arrange();
+    this.scopes.keep();
+  }
+
+  /** The edge to the scope before, which is dragged or moved by arrow keys. */
+  makeEdge() {
+    const edge = make("div", { className: "scope-edge", tabIndex: 0, role: "separator", ariaLabel: "Width of this scope", title: "Width: drag, or arrow keys; double click: all alike" });
+    edge.setAttribute("aria-orientation", "vertical");
+    const share = by => { // what one loses the other has; borders and margins aren't shared
+      const open = this.scopes.panes.filter(pane => !pane.layout.folded), before = open[open.indexOf(this) - 1];
+      if (!before || this.layout.folded) return;
+      const free = open.map(({ element }) => { const style = getComputedStyle(element); return element.getBoundingClientRect().width - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight) - parseFloat(style.borderLeftWidth); });
+      const mean = free.reduce((sum, each) => sum + each, 0) / open.length, at = open.indexOf(this), way = Math.max(LEAST - free[at - 1], Math.min(free[at] - LEAST, by));
+      free[at - 1] += way;
+      free[at] -= way;
+      open.forEach((pane, k) => { pane.layout.wide = Math.max(0.02, free[k] / mean); });
+      this.scopes.arrange();
+      this.scopes.keep();
+    };
+    edge.onpointerdown = e => {
+      let at = e.clientX;
+      edge.setPointerCapture(e.pointerId);
+      e.preventDefault();
+      edge.onpointermove = e => { share(e.clientX - at); at = e.clientX; };
+      edge.onpointerup = edge.onpointercancel = () => { edge.onpointermove = null; };
+    };
+    edge.ondblclick = () => { for (const pane of this.scopes.panes) delete pane.layout.wide; this.scopes.arrange(); this.scopes.keep(); };
+    edge.onkeydown = e => {
+      const way = { ArrowLeft: -16, ArrowRight: 16 }[e.key];
+      if (way) { e.preventDefault(); share(way); }
+    };
+    return edge;
+  }
+
+  /** What moves it among the others: drawn by a pointer over another one, or by arrow keys. */
+  grip() {
+    const grip = make("button", { type: "button", className: "plain grip", textContent: "⠿", title: "Move this scope: drag, or arrow keys", ariaLabel: "Move this scope" });
+    grip.onpointerdown = e => {
+      e.preventDefault();
+      grip.focus();
+      const stop = new AbortController(), { signal } = stop;
+      addEventListener("pointermove", e => {
+        const { panes } = this.scopes, to = panes.findIndex(({ element }) => { const box = element.getBoundingClientRect(); return e.clientX >= box.left && e.clientX < box.right; });
+        if (to !== -1 && panes[to] !== this) this.scopes.move(this, to - panes.indexOf(this));
+      }, { signal });
+      for (const end of ["pointerup", "pointercancel"]) addEventListener(end, () => stop.abort(), { signal });
+    };
+    grip.onkeydown = e => {
+      const way = { ArrowLeft: -1, ArrowRight: 1 }[e.key];
+      if (way) { e.preventDefault(); this.scopes.move(this, way); grip.focus(); }
+    };
+    return grip;
   }
 
   change(part) {
@@ -138,7 +238,11 @@ class Pane {
     const picture = make("button", { type: "button", className: "plain", textContent: "⤓", title: "Save as a picture (PNG)", ariaLabel: "Save as a picture" });
     picture.onclick = () => this.picture();
     chips.append(add);
-    this.bar.replaceChildren(chips, ...this.scope.tools(), kind, picture, close);
+    const { folded } = this.layout, what = folded ? "Unfold this scope" : "Fold this scope";
+    const fold = make("button", { type: "button", className: "plain fold", textContent: folded ? "▸" : "▾", title: folded ? `${what}: ${this.layout.signals.join(", ")}` : what, ariaLabel: what });
+    fold.onclick = () => this.fold();
+    if (folded) this.bar.replaceChildren(fold, this.grip());
+    else this.bar.replaceChildren(chips, ...this.scope.tools(), kind, picture, fold, this.grip(), close);
     this.paintValues();
   }
 

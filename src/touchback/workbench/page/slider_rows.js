@@ -138,7 +138,7 @@ export class Row {
     this.slider.value = this.value;
     this.slider.setAttribute("aria-valuetext", free(this.value) ? "free" : `${+this.value.toPrecision(6)} ${this.fact.unit || ""}`);
     if (free(this.value)) this.field.placeholder = "free";
-    if (!this.typing && (force || document.activeElement !== this.field)) this.field.value = free(this.value) ? "" : String(+this.value.toPrecision(this.fact.label ? 4 : 7));
+    if (!this.typing && (force || document.activeElement !== this.field)) this.field.value = free(this.value) ? "" : String(+this.value.toPrecision(this.fact.label ? 4 : 6));
     this.element.classList.toggle("changed", Math.abs(this.value - this.fact.default) > 1e-12);
   }
 }

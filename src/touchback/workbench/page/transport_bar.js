@@ -51,6 +51,7 @@ class Transport {
     this.speed.onchange = () => send({ do: "speed", value: +this.speed.value });
     this.record = button("record", "Record", () => this.toggleRecord());
     this.record.classList.add("record");
+    this.size = make("span", { className: "size", hidden: true });
     this.before = button("before", "To the event before", () => this.jump(-1));
     this.after = button("after", "To the next event", () => this.jump(1));
     this.fork = button("fork", "Go on live from here", () => this.forkHere());
@@ -59,7 +60,7 @@ class Transport {
     this.marks = make("span", { className: "marks", ariaLabel: "Events" });
     this.rail = make("span", { className: "rail" });
     this.rail.append(this.marks, this.scrub);
-    element.append(this.reset, this.before, this.play, this.step, this.after, this.speed, this.rail, this.fork, this.record, recordings(bench), button("share", "Share as one file", () => share(bench)), this.halt);
+    element.append(this.reset, this.before, this.play, this.step, this.after, this.speed, this.rail, this.fork, this.record, this.size, recordings(bench), button("share", "Share as one file", () => share(bench)), this.halt);
     for (const each of [this.rail, this.before, this.after, this.fork]) each.hidden = true;
     bench.on("status", status => this.status(status));
     bench.on("scene", scene => { if (scene.structure !== this.structure) this.whole(); this.structure = scene.structure; });
@@ -148,6 +149,9 @@ class Transport {
     }
     this.record.setAttribute("aria-pressed", String(Boolean(status.recording_to)));
     this.record.title = status.recording_to ? `Recording into ${status.recording_to}${sizes(status.recording_size)}` : "Record";
+    this.size.textContent = status.recording_size ? megabytes(status.recording_size.bytes) : "";
+    this.size.hidden = !this.size.textContent;
+    this.size.title = this.record.title;
     this.warnOfRoom(status.recording_to, status.recording_size);
     const why = haltReason(status);
     this.halt.setAttribute("aria-pressed", String(Boolean(why)));

@@ -1,6 +1,7 @@
 // A file that plays a recording by itself, and runs its model where it holds that: the page's own view, sliders and scopes.
 import { h } from "../dom.js";
 import { showRun } from "../page_frame.js";
+import { PanelLayout } from "../panel_layout.js";
 import * as view from "../mechanism_view.js";
 import * as tree from "../parts_tree.js";
 import * as scopes from "../scopes.js";
@@ -26,6 +27,7 @@ try {
   const bench = window.bench = new SharedBench(about, part, model);
   bench.layouts = about.layouts;
   showRun(bench);
+  bench.layout = new PanelLayout();
   $("about").append(...about.notes.map(text => h("p", { class: "soft small" }, text)));
   $("turn").hidden = !model;
   $("turn").onclick = () => bench.try({ do: bench.running ? "back" : "fork" });
