@@ -397,7 +397,7 @@ def view(
 
 def _start_at_first_look(bench: workbench.Workbench) -> None:
     """Lets the clock stand until somebody looks: what is worth watching would be over by then."""
-    run, seen = bench.live, []
+    run, seen = bench.live, list[object]()
     run.pause()
 
     def look(client: object) -> None:
@@ -468,12 +468,11 @@ def _computed(model: str, seconds: float | None) -> tb.Run:
     described, experiment = load(model)
     with working(f"running {described.name}"):
         system = described.compile()
-        options: dict[str, object] = {"method": "moreau-jean"}
-        if not RIGID.names(system):
-            options = {"method": "rk4", "step": 1e-3 / experiment.substeps}
+        step = 1e-3 / experiment.substeps
+        solver = tb.MoreauJean() if RIGID.names(system) else tb.RK4(step=step, rate=experiment.rate)
         return tb.simulate(
-            system, experiment.start(system), seconds or experiment.duration,
-            inputs=dict(experiment.inputs), rate=experiment.rate, **options,
+            system, experiment.start(system), seconds or experiment.duration, method=solver,
+            inputs=dict(experiment.inputs),
         )  # fmt: skip
 
 

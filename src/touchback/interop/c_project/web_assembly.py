@@ -66,11 +66,11 @@ def web_model(
 
 def web_compiler() -> str:
     """The path of clang, where it can make WebAssembly."""
-    for what in ("wasm-ld", "clang"):
-        found = shutil.which(what)
-        if found is None:
+    found = {what: shutil.which(what) for what in ("wasm-ld", "clang")}
+    for what, path in found.items():
+        if path is None:
             raise CompileError(_LACKS.format(what=what))
-    return found
+    return str(found["clang"])
 
 
 def _compiled(clang: str, name: str, files: dict[str, str]) -> bytes:

@@ -33,7 +33,7 @@ from touchback.workbench.manipulate.mouse_hand import bound_name, hands_of, inpu
 from touchback.workbench.page_scene import MESHES, Poses, make_scene, mesh_file
 from touchback.workbench.page_source import PageScene
 from touchback.workbench.playback.playback import Playback
-from touchback.workbench.playback.playback_track import RecordedTrack, RunTrack, Track, track_of
+from touchback.workbench.playback.playback_track import RecordedTrack, Track, track_of
 from touchback.workbench.wire_format import pose_frame
 
 ENDING = ".html"
@@ -66,7 +66,7 @@ def share(
     the file lacks, in words; it tells them itself. At most 64 MiB are written."""
     target = Path(path)
     check_output(target, (ENDING,), "Share")
-    track = shown if isinstance(shown, RecordedTrack | RunTrack) else track_of(shown, model)
+    track: Track = track_of(shown, model) if isinstance(shown, Recording | Run) else shown
     content = _Content(track, seconds, signals, runs)
     text = page_text(content.title, content.packed())
     if len(text) > LARGEST:
@@ -144,12 +144,12 @@ class _Content:
         self._playback = playback
         self._parts["frames"] = np.frombuffer(b"".join(frames), dtype=np.uint8)
         self._about |= {"segments": segments, "scenes": scenes}
-        for number in {each.mesh for scene in scenes.values() for each in scene.shapes}:
-            if number is not None:
-                _, corners = mesh_file(f"{MESHES}{number}.bin")
+        for mesh in {each.mesh for scene in scenes.values() for each in scene.shapes}:
+            if mesh is not None:
+                _, corners = mesh_file(f"{MESHES}{mesh}.bin")
                 if isinstance(corners, Path):
-                    raise InputError(f"'{self.title}': mesh {number} is a file of the server.")
-                self._parts[f"mesh {number}"] = np.frombuffer(corners, dtype=np.uint8)
+                    raise InputError(f"'{self.title}': mesh {mesh} is a file of the server.")
+                self._parts[f"mesh {mesh}"] = np.frombuffer(corners, dtype=np.uint8)
 
     def _signals(self) -> None:
         """Those that a person may want to see, as float32 in columns."""
@@ -347,25 +347,19 @@ def _scopes(track: Track, layouts: Layouts) -> list[dict[str, object]] | None:
 
 def _steps_of(track: Track, structure: int) -> _Steps:
     """As the run was computed; else in steps of a millisecond."""
-    system = track.system(structure)
+    remembers = bool(track.system(structure).layout.memories)
     if isinstance(track, RecordedTrack):
         about = track.recording.parts[structure].about
-        rate = about["rate"]
-        step = 1.0 / (rate * about["substeps"])
-        kept = rate if _remembers(system) else None
-        return _Steps(step, about["method"], about["constraints"], kept)
+        step = 1.0 / (about["rate"] * about["substeps"])
+        rate = about["rate"] if remembers else None
+        return _Steps(step, about["method"], about["constraints"], rate)
     told = track.run.metadata
-    method, step = told.get("method"), told.get("step")
+    method, given, constraints = (told.get(each) for each in ("method", "step", "constraints"))
     if not isinstance(METHODS.get(str(method)), FixedStep | MoreauJean):
         method = None
-    step = float(step) if step is not None and method is not None else _USUAL_STEP
-    constraints = told.get("constraints")
-    rate = told.get("rate") if _remembers(system) else None
-    return _Steps(step, method, constraints if isinstance(constraints, str) else None, rate)
-
-
-def _remembers(system: System) -> bool:
-    return bool(system.layout.memories)
+    step = _USUAL_STEP if given is None or method is None else float(given)
+    enforced = constraints if isinstance(constraints, str) else None
+    return _Steps(step, method, enforced, told.get("rate") if remembers else None)
 
 
 def _end(value: float | None) -> float | None:
