@@ -146,7 +146,10 @@ const ANSWERS = {
   seek(bench, { time }) { bench.at = Math.min(Math.max(time, bench.start), bench.end); return settled(bench); },
   reset(bench) {
     if (!bench.running) bench.at = bench.start;
-    else { bench.model.restart(); bench.turn(true); }
+    else {
+      bench.model.restart();
+      for (const { scope } of bench.scopes?.panes || []) scope?.connect?.(); // from the start of another past
+    }
     return settled(bench);
   },
   /** Goes on from the picture that is shown with the model itself. */
