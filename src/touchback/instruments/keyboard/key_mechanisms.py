@@ -245,7 +245,8 @@ def voice_stages(voice: str, settings: Mapping[str, float]) -> list[tuple[float,
     with some of its numbers set otherwise; the key bed is the last, where there is one."""
     if voice in WALL_VOICES:
         return [(0.0, "nothing but the key"), (MIDDLE, "the wall")]
-    numbers = {name: each.default for name, each in VOICE_NUMBERS[voice].items()} | settings
+    numbers = {name: each.default for name, each in VOICE_NUMBERS[voice].items()}
+    numbers.update(settings)
     found = [(depth(numbers), text) for depth, text in _STAGES[voice]]
     if BED[0] not in numbers:
         return found

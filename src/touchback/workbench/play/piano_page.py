@@ -241,17 +241,18 @@ class Curves:
 def _plain(curve: ForceCurve | KeyCurve) -> dict[str, object]:
     """Depth [m] and force [N] of both sides, stages [m] and what they are; of the piano weights
     [kg] and the let-off besides."""
-    piano = isinstance(curve, ForceCurve)
-    ways = {"down": curve.down, "up": curve.up} if piano else curve.sides
+    if isinstance(curve, ForceCurve):
+        ways, legend = {"down": curve.down, "up": curve.up}, PIANO_LEGEND
+        stages = curve.stages
+        own: dict[str, object] = {"let-off": curve.let_off, "weights": curve.weights}
+    else:
+        ways, legend, stages, own = curve.sides, curve.legend, curve.marks, {}
     sides = {}
     for name, (depth, force) in ways.items():
         some = np.linspace(0, len(depth) - 1, min(POINTS, len(depth))).astype(int)
         sides[name] = [np.round(depth[some], 7).tolist(), np.round(force[some], 4).tolist()]
-    if piano:
-        legend = {name: PIANO_LEGEND[name] for name in curve.stages}
-        own = {"stages": curve.stages, "let-off": curve.let_off, "weights": curve.weights}
-        return {**sides, **own, "legend": legend}
-    return {**sides, "stages": curve.marks, "legend": curve.legend}
+    named = {name: legend[name] for name in stages}
+    return {**sides, **own, "stages": stages, "legend": named}
 
 
 #: What the keys can be, and the kind of string that sounds.
