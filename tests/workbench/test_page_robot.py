@@ -40,6 +40,25 @@ def near(page: Seat, joint: str, value: float) -> bool:
     return abs(page.live.read(joint) - value) < 1e-3
 
 
+def test_the_first_view_shows_all_of_it_in_its_colours_on_the_ground(page: Seat) -> None:
+    """Its ends lie within the view and over a third of its height apart, and the ground is at the
+    foot of its base."""
+    assert page.ask("bench.scene.floor") == pytest.approx(0.0, abs=1e-9)
+    colours = page.ask("bench.scene.shapes.map(each => each.colour)")
+    assert colours == ["#1a1a1a", "#336699", "#e6801a"]
+    page.see_now()
+    box = page.page.locator("canvas:visible").first.bounding_box()
+    assert box is not None
+    ends = [page.pixel(body, at) for body, at in (
+        ("ground", [0.0, 0.0, 0.0]), ("upper", [0.0, 0.0, 0.4]), ("lower", [0.3, 0.0, 0.0]),
+    )]  # fmt: skip
+    for x, y in ends:
+        assert box["x"] < x < box["x"] + box["width"]
+        assert box["y"] < y < box["y"] + box["height"]
+    heights = [y for _, y in ends]
+    assert max(heights) - min(heights) > box["height"] / 3.0
+
+
 def test_each_joint_has_a_slider_in_degrees_that_commands_it(page: Seat) -> None:
     rows = page.page.locator(".slider-row.joint")
     assert rows.locator("label").all_text_contents() == ["shoulder", "elbow"]
