@@ -213,3 +213,11 @@ def test_the_dash_tells_speed_and_torque_and_the_view_from_above_stays_upright(p
     page.page.get_by_label("Look from").select_option("driver")
     away = page.ask("bench.view.eye.shot(1).away")  # ahead, not up, wherever the car has turned to
     assert abs(away[2]) < 0.3 and np.linalg.norm(away) == pytest.approx(1.0)
+    # and the dash becomes a dashboard, from side to side of the view, with a larger wheel
+    wide = (
+        "['#view', '#drive', '#drive .rim'].map(each => document.querySelector(each).clientWidth)"
+    )
+    view, dash, rim = until(lambda: (w := page.ask(wide))[1] > 0.95 * w[0] and w)  # type: ignore
+    assert rim > 100 and dash <= view
+    page.page.get_by_label("Look from").select_option("chase")
+    until(lambda: page.ask(wide)[2] < 90)  # type: ignore[index]

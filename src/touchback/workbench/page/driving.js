@@ -81,6 +81,7 @@ export class Driving {
     const { seat, at, held, drag } = this, dt = Math.min((now - this.before) / 1000, 0.1);
     this.before = now;
     if (!seat) { this.running = false; return; }
+    this.element.classList.toggle("seated", this.bench.view?.follow.seat?.name === "driver");
     const pad = this.pad();
     if (pad) { this.padded = this.used = true; this.gamepad = pad.pad; }
     const steer = drag ? drag.steer : pad && pad.steer ? pad.steer : held.has("left") - held.has("right");
