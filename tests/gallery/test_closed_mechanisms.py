@@ -111,9 +111,9 @@ def test_a_scissor_lift_stands_as_high_and_asks_for_as_much_as_virtual_work_says
         angle = still.q[system.coordinates.index("rising 1")]
         assert shown["table.z"] == pytest.approx(stages * 0.5 * np.sin(angle), abs=1e-12)
         top, bar = (m.bodies[each].mass for each in ("table", "rising 1"))
-        top += m.bodies["roller"].mass  # type: ignore[operator]
-        force = (stages * top + stages**2 * bar) * G / np.tan(angle)  # type: ignore[operator]
-        assert -shown["jack force"] == pytest.approx(force, rel=1e-8)  # type: ignore[operator]
+        top += m.bodies["roller"].mass
+        force = (stages * top + stages**2 * bar) * G / np.tan(angle)
+        assert -shown["jack force"] == pytest.approx(force, rel=1e-8)
 
 
 HOLY = dict(

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 import touchback as tb
 from touchback.names import suggestion
-from touchback.numbers import InputData
+from touchback.numbers import InputData, is_real
 
 
 @dataclass(frozen=True)
@@ -196,6 +196,6 @@ def make_started(name: str) -> tb.Model:
             velocity=tuple(v[each] + 0.0 for each in given.velocity_names(joint)),
         )
     for port, value in found.experiment.inputs.items():
-        if isinstance(value, float | int):
+        if is_real(value):
             model.inputs[port] = replace(model.inputs[port], default=float(value))
     return model

@@ -228,7 +228,7 @@ def _add_motor(m: tb.Model, joint: str, speed: float, gain: float) -> None:
     """A motor that holds a speed [rad/s], a live parameter, by a torque of `gain` [N m s/rad] times
     what is missing: a hand at the crank feels it."""
     wanted = m.parameter("speed", speed, unit="rad/s", min=-10.0, max=10.0)
-    m.force("motor", tb.JointEffort(joint, lambda q, v: gain * (wanted - v)))
+    m.force("motor", tb.JointEffort(joint, gain * (wanted - m.rate(joint))))
 
 
 YOKE_CRANK = 0.08  # m
@@ -293,7 +293,8 @@ def make_peaucellier() -> tb.Model:
     m.close("pen", tb.PointInPlane("xz"), ends["upper", "outer"], ends["lower", "outer"])
     swing = m.parameter("swing", 1.0, unit="rad", min=0.0, max=1.2)
     aim = swing * tb.sin(2.0 * m.time)
-    m.force("motor", tb.JointEffort("crank", lambda q, v: 40.0 * (aim - q) - 4.0 * v))
+    torque = 40.0 * (aim - m.coordinate("crank")) - 4.0 * m.rate("crank")
+    m.force("motor", tb.JointEffort("crank", torque))
     m.sensor("pen", tb.Position(ends["upper", "outer"]))
     m.sensor("pin", tb.Position(crank.at(CIRCLE, 0, 0)))
     return m
