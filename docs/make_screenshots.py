@@ -117,9 +117,11 @@ def main(names: list[str]) -> int:
                 page.close()
             findings += found
             print(f"{name}: {len(found)} findings, {time.monotonic() - since:.0f} s", flush=True)
+            for each in found:
+                print(f"| {' | '.join(each)} |", flush=True)
         browser.close()
     write_table()
-    print("\n".join(f"| {' | '.join(each)} |" for each in findings) or "Nothing was found.")
+    print(f"{len(findings)} findings.")
     return 1 if findings else 0
 
 
