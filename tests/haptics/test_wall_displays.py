@@ -28,7 +28,7 @@ from touchback.haptics.wall.passivity_limits import BENCH_DEVICE, BENCH_FINGER
 from touchback.haptics.wall.wall_plant import Device
 from touchback.model import Model
 from touchback.realtime import Live
-from touchback.recording.run_files import run_of_recording
+from touchback.recording.run_formats import run_of_recording
 from touchback.system import System
 
 RATE, TICKS = 1000.0, 150

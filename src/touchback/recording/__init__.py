@@ -29,13 +29,13 @@ from touchback.recording.measured.measured_series import (
 )
 from touchback.recording.parquet_run_file import write_table as write_table
 from touchback.recording.run import Run
-from touchback.recording.run_files import (
+from touchback.recording.run_formats import (
+    FORMATS as FORMATS,
     open_run,
     run_of_recording as run_of_recording,
     save_mdf as save_mdf,
     save_run,
 )
-from touchback.recording.run_formats import FORMATS as FORMATS
 from touchback.recording.run_records import (
     EnergyBalance,
     EventRecord,

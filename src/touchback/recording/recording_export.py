@@ -16,8 +16,7 @@ from touchback.model.io import model_from_text
 from touchback.recording.live_recording import Recording, open_recording
 from touchback.recording.mcap_records import LARGEST_FILE
 from touchback.recording.run import Run
-from touchback.recording.run_files import open_run, save_run
-from touchback.recording.run_formats import FORMATS
+from touchback.recording.run_formats import FORMATS, open_run, save_run
 from touchback.safe_files import atomic_file, check_output, open_regular
 
 PICTURE = ".png"
