@@ -125,7 +125,7 @@ def test_a_law_that_gives_no_force_is_refused_by_its_name(wrong):
 
 
 def typewriter(depth, speed):
-    """As in docs/keyboard.md."""
+    """As in docs/tutorial_key.md."""
     spring = 0.4 + 250.0 * depth
     return tb.select(depth < 4e-3, spring, spring - 0.8) + 1.5 * speed
 
