@@ -33,6 +33,7 @@ from benchmarks import (
     robotran,
     ros2,
     run_time,
+    share,
     simd,
     strikes,
     view,
@@ -72,6 +73,7 @@ SECTIONS: dict[str, Callable[[], report.Section]] = {
     "stop": emergency.run,
     "ros2": ros2.run,
     "view": view.run,
+    "share": share.run,
 }
 QUICK: dict[str, Callable[[], report.Section]] = {
     "chains": lambda: run_time.run("chain", (2, 7, 30, 100), peers=()),
