@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from studies.keyboard.presses import SURE, Press, keys, loudness, most_even, tried
-from touchback.instruments.keyboard.key_mechanisms import LEVERAGE, SWITCHES
+from touchback.instruments.keyboard.key_mechanisms import LEVERAGE, VOICE_NUMBERS
 
 
 @pytest.fixture(scope="module")
@@ -14,7 +14,10 @@ def boards():
 
 def test_a_synthesizer_hears_the_time_between_its_switches_in_whole_ticks(boards):
     found = loudness(boards["synthesizer"], [Press(t, 0.02) for t in (0.06, 0.1, 0.15, 0.2)])
-    ticks = 1e3 * LEVERAGE * (SWITCHES[1] - SWITCHES[0]) / found
+    upper, lower = (
+        VOICE_NUMBERS["synthesizer"][f"{name} switch"].default for name in ("upper", "lower")
+    )
+    ticks = 1e3 * LEVERAGE * (lower - upper) / found
     assert ticks == pytest.approx(np.round(ticks), abs=1e-6)
     assert (np.diff(found) < 0.0).all()
 
