@@ -194,6 +194,51 @@ def test_a_mirrored_outline_weighs_what_its_image_does(tmp_path: Path) -> None:
     assert {(round(p[0], 6), round(p[2], 6)) for p in corners[1]} == mirrored
 
 
+def mass_properties(drawing: Drawing, name: str) -> tuple[float, np.ndarray, np.ndarray]:
+    """Mass, centre of mass and inertia tensor about it, in the world."""
+    state = drawing.state
+    body, (R, p) = state.flat.bodies[name], state.poses[name]
+    mass, *com = (float(state.instant.value(x)) for x in (body.mass, *body.com))
+    tensor = np.array([[state.instant.value(x) for x in row] for row in body.tensor()], dtype=float)
+    return mass, p + R @ com, R @ tensor @ R.T
+
+
+def check_mirrored(drawing: Drawing, names: list[str], normal: Any) -> None:
+    n = np.array({"x": (1.0, 0, 0), "y": (0, 1.0, 0), "z": (0, 0, 1.0)}.get(normal, normal))
+    H = np.eye(3) - 2.0 * np.outer(n, n) / (n @ n)
+    own = [mass_properties(drawing, name) for name in names]
+    asked = {"change": "mirror", "items": items(*names), "point": (0, 0, 0), "normal": normal}
+    made = drawing.apply(asked)["made"]
+    images = [each["name"] for each in made if each["section"] == "bodies"]  # type: ignore[attr-defined]
+    for (mass, com, tensor), image in zip(own, images, strict=True):
+        found = mass_properties(drawing, image)
+        assert found[0] == pytest.approx(mass)
+        assert np.allclose(found[1], H @ com, atol=1e-9)
+        assert np.allclose(found[2], H @ tensor @ H, atol=1e-9 * np.abs(tensor).max())
+
+
+@pytest.mark.parametrize("normal", ["x", "z", (1.0, 0.0, 0.3)])
+@pytest.mark.parametrize("classic", list(tb.gallery.CLASSICS))
+def test_the_mass_of_a_mirrored_classic_lies_where_its_image_does(
+    tmp_path: Path, classic: str, normal: Any
+) -> None:
+    """Their centres of mass lie beside the origins of their frames."""
+    drawing = Drawing(folder=tmp_path)
+    drawing.apply({"change": "open", "classic": classic})
+    check_mirrored(drawing, list(drawing.document["bodies"]), normal)
+
+
+@pytest.mark.parametrize("normal", ["x", "y", "z", (1.0, 0.4, 0.9)])
+def test_the_mass_of_a_mirrored_body_in_space_lies_where_its_image_does(
+    tmp_path: Path, normal: Any
+) -> None:
+    drawing = Drawing(folder=tmp_path, space=True)
+    drawing.apply({"change": "bar", "from": (0, 0, 0), "to": (1, 0.3, 0.5), "width": 0.1})
+    corners = ((0, 0, 0), (0.3, 0.1, 0), (0, 0.2, 0.2))
+    drawing.apply({"change": "outline", "points": corners})
+    check_mirrored(drawing, ["bar 1", "outline 1"], normal)
+
+
 def test_an_outline_in_space_lies_in_the_plane_of_its_corners(tmp_path: Path) -> None:
     """A triangle of legs 0.3 and 0.2 m turned about x by 30° and z by 50°: its mass, centre and
     moments are those of a prism."""

@@ -486,7 +486,7 @@ class Copies:
         for section, name in self.taken:
             item = deepcopy(draft.items(section)[name])
             kind = str(item.get("kind", "")) if isinstance(item, dict) else ""
-            flip = self._joint_flip(section, item, flips) if motion.mirrors else None
+            flip = self._item_flip(section, name, item, flips) if motion.mirrors else None
 
             def place(frame: Any, kind: str = kind, flip: np.ndarray | None = flip) -> Any:
                 own = flips.get(body_of(frame)) if motion.mirrors else None
@@ -524,12 +524,14 @@ class Copies:
         normal = np.linalg.eigh(motion.M)[1][:, 0]  # of the eigenvalue −1
         return _across(int(np.argmax(np.abs(R.T @ normal) - 1e-9 * np.arange(3))))
 
-    def _joint_flip(self, section: str, item: Any, flips: Mapping[str, np.ndarray]) -> np.ndarray:
-        """The reflection of the axes of an item's frames."""
+    def _item_flip(
+        self, section: str, name: str, item: Any, flips: Mapping[str, np.ndarray]
+    ) -> np.ndarray:
+        """The reflection of the axes of a body, or of an item's frames."""
+        if section == "bodies":
+            return flips[name]
         bodies = references(section, item).bodies if isinstance(item, dict) else []
         own = next((flips[each] for each in reversed(bodies) if each in flips), _across(0))
-        if section == "bodies":
-            return own
         if section in ("joints", "closures", "shapes") or item.get("kind") in _POINTED:
             return own
         return own if own[2, 2] > 0.0 else _across(0)  # z is a direction of its own
