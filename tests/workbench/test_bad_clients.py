@@ -328,7 +328,7 @@ def test_a_request_that_comes_byte_by_byte_is_let_go_when_its_time_is_over(
 
 LOOKING = {
     "what", "read", "joint", "laws", "scope", "past", "pairs", "spectra", "signals", "graph",
-    "recordings", "export",
+    "recordings", "export", "share",
 }  # fmt: skip
 ASKED: dict[str, dict[str, object]] = {
     "set": {"name": "crank radius", "value": 0.12},

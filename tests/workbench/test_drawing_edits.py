@@ -505,3 +505,67 @@ def test_random_edits_are_done_or_refused_and_undone_to_the_same_bytes(
 @pytest.mark.parametrize("seed", range(100, 150))
 def test_ten_thousand_random_edits_are_done_or_refused(tmp_path: Path, seed: int) -> None:
     draws_at_random(tmp_path, seed, 200, compiled=10)
+
+
+# ---- files and values ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("file", "text"),
+    [
+        ("mine.py", "import touchback as tb\n\nprint(tb.simulate)\n"),
+        ("compose.yaml", "services:\n  touchback:\n    image: x\n"),
+        ("package.yaml", '{"dependencies": {"touchback": "1"}}\n'),
+    ],
+)
+def test_a_file_of_somebody_else_is_not_saved_over(tmp_path: Path, file: str, text: str) -> None:
+    drawing = four_bar(tmp_path)
+    (tmp_path / file).write_text(text)
+    with pytest.raises(tb.InputError, match=f"{file}: there is such a file, .*another name"):
+        drawing.save(file)
+    assert (tmp_path / file).read_text() == text
+
+
+def test_what_was_saved_here_is_saved_over(tmp_path: Path) -> None:
+    drawing = four_bar(tmp_path)
+    for file in ("a.py", "a.yaml"):
+        drawing.save(file)
+    drawing.apply({"change": "gravity", "value": (0, 0, -1.62)})
+    for file, format in (("a.py", "python"), ("a.yaml", "yaml")):
+        drawing.save(file)
+        assert (tmp_path / file).read_text() == drawing.text(format)  # type: ignore[arg-type]
+    Drawing(drawing.model, tmp_path).save("a.yaml")
+    with pytest.raises(tb.InputError, match=r"a\.py: there is such a file"):
+        Drawing(drawing.model, tmp_path).save("a.py")
+
+
+def test_a_folder_that_is_none_is_refused_by_its_name(tmp_path: Path) -> None:
+    drawing = four_bar(tmp_path)
+    (tmp_path / "file").touch()
+    (tmp_path / "loop").symlink_to(tmp_path / "loop")
+    for name, reason in (("file", "can't be written"), ("loop", "can't be")):
+        drawing.folder = tmp_path / name
+        with pytest.raises(tb.InputError, match=reason):
+            drawing.save("a.yaml")
+        with pytest.raises(tb.InputError):
+            drawing.open("a.yaml")
+        assert drawing.files() == []
+
+
+@pytest.mark.parametrize("value", ["sqrt(-1)", "1/0"])
+def test_a_frame_of_a_shape_that_has_no_number_is_refused(tmp_path: Path, value: str) -> None:
+    """It had entered the document, of which no page could be told from then on."""
+    drawing = four_bar(tmp_path)
+    path = ["shapes", "bar 1", "frame", "turn", 0, 1]
+    with pytest.raises(tb.InputError, match="Shape 'bar 1': its frame has a number that is none"):
+        drawing.apply({"change": "set", "path": path, "value": value})
+    assert drawing.facts()["revision"] == drawing.revision
+
+
+def test_numbers_and_arrays_of_numpy_are_taken(tmp_path: Path) -> None:
+    drawing = Drawing(folder=tmp_path)
+    given = {"from": np.zeros(3), "to": np.array([1.0, 0.0, 0.0]), "width": np.float64(0.1)}
+    drawing.apply({"change": "bar", **given})
+    assert drawing.document["bodies"]["bar 1"]["mass"] == pytest.approx(1000 * 0.1 * 0.01)
+    with pytest.raises(tb.InputError, match=r"can't be read: .*object.* is no number"):
+        drawing.apply({"change": "bar", **given, "width": object()})

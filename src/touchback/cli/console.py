@@ -89,10 +89,11 @@ def has_display() -> bool:
 def _open_in_browser(url: str) -> None:
     """By way of a file that nobody else can read: everybody sees the words of a command, and the
     address holds a token."""
-    with tempfile.NamedTemporaryFile("w", suffix=".html", delete=False) as file:
-        file.write(f'<meta http-equiv="refresh" content="0;url={html.escape(url)}">')
-    atexit.register(Path(file.name).unlink, missing_ok=True)
-    webbrowser.open(Path(file.name).as_uri())
+    folder = tempfile.TemporaryDirectory(prefix="touchback-", ignore_cleanup_errors=True)
+    atexit.register(folder.cleanup)
+    file = Path(folder.name) / "page.html"
+    file.write_text(f'<meta http-equiv="refresh" content="0;url={html.escape(url)}">', "utf-8")
+    webbrowser.open(file.as_uri())
 
 
 def is_attended() -> bool:

@@ -99,6 +99,7 @@ class DrawnState:
             self._check_weights()
             self._assemble()
             self.poses = self._find_poses()
+            self._check_shapes()
         except _ARITHMETIC as error:
             raise InputError(f"The drawing has no numbers any more: {error}.") from error
 
@@ -114,6 +115,14 @@ class DrawnState:
                 number = float(self.instant.value(item))
                 if not np.isfinite(number):
                     raise InputError(f"{what}: its {word} is {number}; give finite numbers.")
+
+    def _check_shapes(self) -> None:
+        """Refuses expressions of frames of shapes that are no finite numbers."""
+        for name, shape in self.flat.shapes.items():
+            frame = shape.frame
+            R, p = self.instant.rotation(frame), self.instant.position(frame)
+            if not np.isfinite(np.array([*R, p], dtype=float)).all():
+                raise InputError(f"Shape '{name}': its frame has a number that is none.")
 
     # ---- loops ----------------------------------------------------------------------------------
 
@@ -471,6 +480,7 @@ class Drawing:
         self.revision = 0
         self.playing = False
         self.opened = 0  # how many documents were begun
+        self._programs: dict[str, str] = {}  # that were saved, by file
         document = _EMPTY if model is None else cast(Document, plain_model(model))
         self._begin(document, space, "")
 
@@ -543,8 +553,10 @@ class Drawing:
         """Does what a message asks, given as its type or as plain data; what came of it."""
         if isinstance(asked, Mapping):
             try:
-                asked = _CHANGES.decode(msgspec.json.encode({"do": "draw", **asked}))
-            except NO_JSON as error:
+                asked = _CHANGES.decode(
+                    msgspec.json.encode({"do": "draw", **asked}, enc_hook=_plain_number)
+                )
+            except (*NO_JSON, TypeError) as error:
                 raise InputError(f"The message can't be read: {error}.") from None
         with self.lock:
             if isinstance(asked, messages.Edit):
@@ -655,29 +667,40 @@ class Drawing:
         if path.suffix == ".json":
             raise InputError(f"{file}: a drawing is saved as .yaml or as .py.")
         text = self.text("python" if path.suffix == ".py" else "yaml")
-        if path.exists():
-            head = read_regular(path, LARGEST, InputError).decode("utf-8", "replace")
-            if not _is_ours(head, text, path.suffix):
-                raise InputError(
-                    f"{file}: there is such a file, and it is no drawing; choose another name."
-                )
-        self.folder.mkdir(parents=True, exist_ok=True)
         try:
+            if path.exists() and not self._may_replace(path):
+                what = "a program of somebody" if path.suffix == ".py" else "no drawing"
+                raise InputError(f"{file}: there is such a file, {what}; choose another name.")
+            self.folder.mkdir(parents=True, exist_ok=True)
             write_atomically(path, text)
         except OSError as error:
             raise InputError(f"{file} can't be written: {error.strerror or error}.") from None
-        if path.suffix != ".py":
+        if path.suffix == ".py":
+            self._programs[file] = text
+        else:
             self.file = file
         return {"words": f"saved {file}", "file": file, "bytes": len(text.encode())}
 
+    def _may_replace(self, path: Path) -> bool:
+        """Whether a file is empty, a model file, or the program that was saved here before: what a
+        page writes looks like anybody's program."""
+        found = read_regular(path, LARGEST, InputError).decode("utf-8", "replace")
+        if not found.strip() or path.suffix == ".py":
+            return not found.strip() or found == self._programs.get(path.name)
+        return re.search(r"^[\"']?touchback[\"']?\s*:\s*[0-9]+\s*$", found, re.M) is not None
+
     def files(self) -> list[dict[str, object]]:
         """Drawings in its folder that can be opened."""
-        if not self.folder.is_dir():
-            return []
         found: list[dict[str, object]] = []
-        for path in sorted(self.folder.iterdir()):
-            if path.suffix.lower() in _ENDINGS and path.is_file() and _FILE.fullmatch(path.name):
-                found.append({"name": path.name, "bytes": path.stat().st_size})
+        try:
+            for path in sorted(self.folder.iterdir()) if self.folder.is_dir() else ():
+                named = path.suffix.lower() in _ENDINGS and _FILE.fullmatch(path.name)
+                if named and path.is_file():
+                    found.append({"name": path.name, "bytes": path.stat().st_size})
+        except OSError as error:
+            raise InputError(
+                f"The folder {self.folder} can't be read: {error.strerror or error}."
+            ) from None
         return found[:MOST_FILES]
 
     def _path(self, file: str, endings: Sequence[str] = ()) -> Path:
@@ -690,7 +713,11 @@ class Drawing:
         path = self.folder / file
         if endings and path.suffix.lower() not in endings:
             raise InputError(f"{file}: its ending is none of {', '.join(endings)}.")
-        if path.is_symlink() or path.resolve().parent != self.folder.resolve():
+        try:
+            outside = path.is_symlink() or path.resolve().parent != self.folder.resolve()
+        except (OSError, RuntimeError) as error:  # no right to look; links that lead to themselves
+            raise InputError(f"{file}: the folder {self.folder} can't be read: {error}.") from None
+        if outside:
             raise InputError(f"{file}: it leads out of the drawing's folder.")
         return path
 
@@ -784,14 +811,6 @@ def _defaults(before: Document, after: Document) -> dict[str, float]:
     }
 
 
-def _is_ours(head: str, text: str, suffix: str) -> bool:
-    """Whether a file may be written over: it is a model file, or a program that was written as
-    this one is."""
-    if suffix == ".py":
-        return head.splitlines()[:1] == text.splitlines()[:1] or not head.strip()
-    return not head.strip() or re.search(r"^\s*[\"']?touchback[\"']?\s*:", head, re.M) is not None
-
-
 def _is_planar(state: DrawnState) -> bool:
     """Whether everything stays in the x–z plane, by the look of a few positions."""
     if not state.flat.bodies:
@@ -811,6 +830,13 @@ def _is_planar(state: DrawnState) -> bool:
         )  # fmt: skip
     spread = np.ptp(np.array(rows), axis=0)
     return bool(spread.max(initial=0.0) < 1e-9)
+
+
+def _plain_number(given: object) -> object:
+    """Arrays and numbers of NumPy as JSON has them."""
+    if isinstance(given, np.ndarray | np.generic):
+        return given.tolist()
+    raise TypeError(f"{shown(given)} is no number, text, list or table")
 
 
 class _Addressed(msgspec.Struct):

@@ -144,7 +144,8 @@ static double sum_of(double a, double b, double *lost) {
 }
 
 /* In additions and multiplications alone, where nothing over- or underflows: Boldo, Melquiond,
- * "Emulation of a FMA and correctly rounded sums: proved algorithms using rounding to odd", 2008. */
+ * "Emulation of a FMA and correctly rounded sums: proved algorithms using rounding to odd",
+ * 2008. */
 static double fma_of_sums(double a, double b, double c) {
     const double halves = 134217729.0; /* 2^27 + 1: of 26 bits each */
     double ta = halves * a, a1 = ta - (ta - a), a0 = a - a1;
