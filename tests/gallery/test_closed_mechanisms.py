@@ -163,9 +163,10 @@ def test_a_geneva_wheel_is_taken_on_as_its_closed_form_says_and_rests_in_between
     assert ratio == pytest.approx(share / (1 - share), rel=0.05)  # it rattles in its play
 
 
-def test_a_lift_without_stages_is_refused() -> None:
-    with pytest.raises(tb.InputError, match="at least one stage, got 0"):
-        gallery.make("scissor-lift", stages=0)
+@pytest.mark.parametrize("stages", [0, 1.5, "3", float("nan"), True, 101])
+def test_a_lift_has_a_whole_number_of_stages(stages: object) -> None:
+    with pytest.raises(tb.InputError, match=r"stages: a scissor lift has from 1 to 100 .*, got"):
+        gallery.make("scissor-lift", stages=stages)
 
 
 @pytest.mark.parametrize("name", gallery.CLASSICS)

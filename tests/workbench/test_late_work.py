@@ -204,6 +204,30 @@ def drawn(folder: Path) -> Iterator[Workbench]:
         yield opened
 
 
+def test_an_emergency_stop_holds_over_rest_and_play_until_it_is_resumed(drawn: Workbench) -> None:
+    """Whether it came to the run, or to the drawing at rest."""
+
+    async def play(page: Page) -> None:
+        assert (await page.send(do="stop"))["ok"]
+        for _ in range(2):
+            assert (await page.send(do="draw", change="rest"))["ok"]
+            assert (await page.send(do="draw", change="play"))["ok"]
+            await asyncio.to_thread(until, lambda: drawn.live.faults == ("stopped",))
+        assert (await page.send(do="resume"))["ok"]
+        await asyncio.to_thread(until, lambda: not drawn.live.faults)
+        assert (await page.send(do="draw", change="rest"))["ok"]
+        assert (await page.send(do="stop"))["held"]
+        assert (await page.send(do="draw", change="play"))["ok"]
+        await asyncio.to_thread(until, lambda: drawn.live.faults == ("stopped",))
+        assert (await page.send(do="draw", change="rest"))["ok"]
+        assert not (await page.send(do="resume"))["held"]
+        assert (await page.send(do="draw", change="play"))["ok"]
+        await asyncio.to_thread(until, lambda: drawn.live.ticks > 20)
+        assert not drawn.live.faults
+
+    on_page(drawn, play)
+
+
 def test_a_stop_is_answered_while_a_drawing_is_edited(
     drawn: Workbench, monkeypatch: pytest.MonkeyPatch
 ) -> None:

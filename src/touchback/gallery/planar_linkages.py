@@ -12,6 +12,7 @@ from typing import NamedTuple
 import touchback as tb
 from touchback.gallery.catalogue import Entry, Experiment, Shown
 from touchback.model import BodyHandle, Place
+from touchback.numbers import whole_within
 
 GROUND, CRANK, COUPLER, ROCKER = 0.30, 0.10, 0.35, 0.25  # m; 0.10 + 0.35 < 0.30 + 0.25: Grashof
 
@@ -371,6 +372,7 @@ JANSEN_LEG = Entry(
     ),
 )
 
+MOST_STAGES = 100
 STAGES, BAR, LOAD = 3, 0.5, 5.0  # of the lift: stages, length of bars [m], mass of the table [kg]
 
 
@@ -378,11 +380,15 @@ def make_scissor_lift(stages: int = STAGES) -> tb.Model:
     """Pairs of bars L that cross at their middles, n above each other; the table stands at the
     height n L sin θ. A jack at the lower right end, x = L cos θ, holds the load W by n W/tan θ
     (virtual work), and n²/tan θ times the weight of a bar besides."""
-    if stages < 1:
-        raise tb.InputError(f"A scissor lift needs at least one stage, got {stages}.")
-    m, angle, tallest = tb.Model("scissor-lift"), math.pi / 6, stages * BAR
-    height = m.parameter("height", tallest / 2, unit="m", min=0.3 * tallest, max=0.7 * tallest)
-    stroke = m.parameter("stroke", 0.15 * tallest, unit="m", min=0.0, max=0.2 * tallest)
+    stages = whole_within(
+        f"stages: a scissor lift has from 1 to {MOST_STAGES} of them", stages, 1, MOST_STAGES
+    )
+    m, angle = tb.Model("scissor-lift"), math.pi / 6
+    low, middle, high, stroke, longest = (
+        round(share * stages * BAR, 9) for share in (0.3, 0.5, 0.7, 0.15, 0.2)
+    )
+    height = m.parameter("height", middle, unit="m", min=low, max=high)
+    stroke = m.parameter("stroke", stroke, unit="m", min=0.0, max=longest)
     foot, table = _body(m, "foot", _disc(0.02)), m.body("table", LOAD, com=(BAR / 2, 0, 0.02))
     m.joint("foot", tb.Prismatic("x"), m.ground, foot, position=BAR * math.cos(angle))
     left, right, turned = m.ground.at(0, 0, 0), foot.at(0, 0, 0), angle

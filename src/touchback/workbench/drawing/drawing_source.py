@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
@@ -13,7 +14,7 @@ from touchback.errors import InputError
 from touchback.model import GROUND
 from touchback.realtime.control import Answer, CommandServer
 from touchback.realtime.control.command_server import SELDOM
-from touchback.realtime.control.control_messages import Describe, Facts
+from touchback.realtime.control.control_messages import Describe, Facts, Resume, Stop
 from touchback.simulate import RIGID, simulate
 from touchback.system import size_of
 from touchback.system.body_poses import quaternions
@@ -27,12 +28,14 @@ from touchback.workbench.playback.page_recordings import Share
 from touchback.workbench.wire_format import encode_message
 
 if TYPE_CHECKING:
+    from touchback.realtime import Live
     from touchback.workbench.page_connection import Client
     from touchback.workbench.workbench import Workbench
 
 _LAST = 19_000  # numbers of structures: those of recordings begin above
 _FLAT = [[1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]
 _OPENING = 0.4  # m: how far an empty page shows to each side
+_A_TICK = 0.05  # s that a tick may be waited for
 
 
 class DrawingSource:
@@ -42,6 +45,7 @@ class DrawingSource:
     def __init__(self, drawing: Drawing, commands: CommandServer, first: int = 0) -> None:
         self.drawing, self.commands = drawing, commands
         self._number, self._state = first % _LAST, drawing.state
+        self.held = False  # by an emergency stop, until it is taken back
         self.prepare()
 
     @property
@@ -80,7 +84,8 @@ class DrawingSource:
         return {name: each.default for name, each in self._state.flat.parameters.items()}
 
     def status(self) -> Mapping[str, object]:
-        return {"time": 0.0, "tick": 0, "state": "drawing", "paused": True, "drawing": True}
+        told = {"time": 0.0, "tick": 0, "state": "drawing", "paused": True, "drawing": True}
+        return {**told, "held": self.held, "faults": ["stopped"] if self.held else []}
 
     def handle(self, message: bytes, client: str) -> Answer:
         return self.commands.handle(message, client)
@@ -132,6 +137,7 @@ class DrawingPage:
 
     def __init__(self, bench: Workbench, drawing: Drawing, rate: float) -> None:
         self.bench, self.drawing, self.rate = bench, drawing, rate
+        self._held = False  # by an emergency stop: the next run begins stopped
         self._told = drawing.revision
         self._data = encode_message("drawing", drawing.facts())
         drawing.runner = self
@@ -175,16 +181,25 @@ class DrawingPage:
     # ---- running --------------------------------------------------------------------------------
 
     def play(self, model: Model) -> Mapping[str, object]:
-        """Begins a live run from the drawn state."""
+        """Begins a live run from the drawn state; stopped, if an emergency stop came at rest, while
+        it was made, or to the run before, and wasn't taken back."""
+        runs = self.bench.page_recordings.runs
+        mark = runs.mark()
         system = model_for_page(model, 1.0 / self.rate, hold=False).compile()
         run = live(system, rate=self.rate)
-        run.start()
+        runs.add(run)  # from now on a stop reaches it
         try:
+            if self._held or runs.stopped_since(mark):
+                run.emergency_stop()
+            run.start()
             source = self.bench.begin(run)
         except BaseException:
+            runs.remove(run)
             run.stop()
             raise
         self.bench.turn_to(source)
+        if runs.stopped_since(mark):
+            run.emergency_stop()
         return {"model": system.name, "rate": self.rate}
 
     def swap(self, model: Model, sets: Mapping[str, float]) -> None:
@@ -204,9 +219,12 @@ class DrawingPage:
                 source.live[name] = value
 
     def rest(self) -> None:
-        """Ends the run, and shows the drawing."""
-        before = self.bench.source
-        self.bench.page_recordings.leave_live()
+        """Ends the run, and shows the drawing; whoever stopped it has stopped the next one, too."""
+        before, recordings = self.bench.source, self.bench.page_recordings
+        mark = recordings.runs.mark()
+        held = any(map(_is_stopped, recordings.runs.running()))
+        recordings.leave_live()
+        self._held = held or recordings.runs.stopped_since(mark)
         commands = RestingCommands()
         number = before.structure
         source = DrawingSource(self.drawing, commands, number)
@@ -214,9 +232,23 @@ class DrawingPage:
         self.bench.turn_to(source)
 
     def _rested(self, source: Source) -> None:
-        """Lets pages share the drawing while it rests."""
+        """Lets pages share the drawing while it rests, and stop what will run."""
         if isinstance(source, DrawingSource):
-            source.commands.add(Share, lambda asked, _: self._share(asked), SELDOM, any_time=True)
+            commands, source.held = source.commands, self._held
+            commands.exposed = self.bench.exposed
+            commands.add(Share, lambda asked, _: self._share(asked), SELDOM, any_time=True)
+            commands.add(Stop, lambda asked, _: self._hold(source), None, any_time=True)
+            commands.add(Resume, lambda asked, _: self._let_go(source), any_time=True)
+
+    def _hold(self, source: DrawingSource) -> Facts:
+        self._held = source.held = True
+        self.bench.page_recordings.runs.stop()  # one that is being made, too
+        return {"state": "drawing", "held": True}
+
+    def _let_go(self, source: DrawingSource) -> Facts:
+        source.commands.check("transport", "resume")
+        self._held = source.held = False
+        return {"state": "drawing", "held": False}
 
     def _share(self, asked: Share) -> Facts:
         """A file of a run from the drawn state."""
@@ -228,6 +260,14 @@ class DrawingPage:
         step = 1.0 / self.rate
         run = simulate(system, None, asked.seconds, method=method, step=step, progress=False)
         return self.bench.page_recordings.share(RunTrack(run, None, system), asked.scopes)
+
+
+def _is_stopped(run: Live) -> bool:
+    """Whether an emergency stop holds a run, also one that waits for its tick."""
+    before, end = run.ticks, time.monotonic() + _A_TICK
+    while run.ticks < before + 2 and time.monotonic() < end:
+        time.sleep(5e-4)
+    return "stopped" in run.faults
 
 
 __all__ = ["DrawingPage", "DrawingSource", "RestingCommands"]

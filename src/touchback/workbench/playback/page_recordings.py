@@ -62,10 +62,14 @@ class StoppableRuns:
         """By which they are stopped without Python."""
         return [live.emergency_number for live in self._runs]
 
+    def running(self) -> list[Live]:
+        """Those that were started and haven't ended."""
+        return [live for live in self._runs if is_running(live)]
+
     def stop(self) -> bool:
         """An emergency stop of all that run; whether there are any."""
         self._stops += 1  # first: a fork that isn't among them yet looks at it afterwards
-        found = [live for live in self._runs if is_running(live)]
+        found = self.running()
         for live in found:
             live.emergency_stop()
         return bool(found)
