@@ -384,11 +384,11 @@ def make_scissor_lift(stages: int = STAGES) -> tb.Model:
         f"stages: a scissor lift has from 1 to {MOST_STAGES} of them", stages, 1, MOST_STAGES
     )
     m, angle = tb.Model("scissor-lift"), math.pi / 6
-    low, middle, high, stroke, longest = (
+    low, middle, high, swing, longest = (
         round(share * stages * BAR, 9) for share in (0.3, 0.5, 0.7, 0.15, 0.2)
     )
     height = m.parameter("height", middle, unit="m", min=low, max=high)
-    stroke = m.parameter("stroke", stroke, unit="m", min=0.0, max=longest)
+    stroke = m.parameter("stroke", swing, unit="m", min=0.0, max=longest)
     foot, table = _body(m, "foot", _disc(0.02)), m.body("table", LOAD, com=(BAR / 2, 0, 0.02))
     m.joint("foot", tb.Prismatic("x"), m.ground, foot, position=BAR * math.cos(angle))
     left, right, turned = m.ground.at(0, 0, 0), foot.at(0, 0, 0), angle
