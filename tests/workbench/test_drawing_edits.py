@@ -17,6 +17,7 @@ from random_drawings import Person
 from touchback.errors import TouchbackError
 from touchback.model import KINDS
 from touchback.workbench.drawing import Drawing
+from touchback.workbench.page_scene import resting_scene
 
 BARS = ("bar 1", "bar 2", "bar 3")
 
@@ -300,6 +301,35 @@ def test_a_group_is_the_same_mechanism_and_comes_apart_to_the_same_file(tmp_path
     drawing.apply({"change": "remove", "items": items("leg 2", section="parts")})
     drawing.apply({"change": "ungroup", "name": "leg"})
     assert drawing.text() == text
+
+
+def test_a_group_shows_what_is_in_it(tmp_path: Path) -> None:
+    drawing = four_bar(tmp_path)
+    drawing.apply({"change": "drive", "joint": "revolute 1", "rate": 1.0})
+    words = ("joints", "forces", "sensors", "drives", "traces")
+
+    def shown() -> list[list[dict[str, Any]]]:
+        return [json.loads(json.dumps(drawing.facts()[word])) for word in words]
+
+    def lines(prefix: str) -> list[list[float]]:
+        q = np.array(drawing.state.instant.at.q)
+        scene = resting_scene(drawing.state.flat, "", q, 1, [], [])
+        own = [each for each in scene.shapes if each.kind == "line"]
+        assert all(each.body.startswith(f"{prefix}bar ") for each in own)
+        return [list(each.numbers) for each in own]
+
+    before, drawn = shown(), lines("")
+    drawing.apply({"change": "group", "items": items(*BARS), "name": "leg"})
+    told = json.dumps(shown())
+    for name in ("bar", "revolute", "spring", "motor", "trace"):
+        told = told.replace(f'"leg/{name} ', f'"{name} ')
+    assert json.loads(told) == before  # where it was, by names with the group's
+    assert len(drawn) > 3 and lines("leg/") == drawn
+    drawing.apply({"change": "move", "items": items("leg/trace 1", section="sensors"),
+                   "by": (1, 0, 0)})  # fmt: skip
+    assert np.allclose(positions(drawing, "leg/bar 1"), [[1, 0, 0.05]], atol=1e-12)
+    drawing.apply({"change": "remove", "items": items("leg/revolute 1", section="joints")})
+    assert not drawing.document.get("parts")
 
 
 def test_what_stays_outside_a_group_names_what_is_in_it(tmp_path: Path) -> None:

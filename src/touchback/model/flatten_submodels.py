@@ -23,7 +23,8 @@ def flatten(model: Model) -> Model:
     flat.bodies.owner = flat.ground.owner = model.ground.owner
     flat.base = model.base
     flat.reported = model.reported
-    flat.imported = {"ratings": dict(model.imported.get("ratings", {}))}
+    if model.imported:
+        flat.imported = {"ratings": dict(model.imported.get("ratings", {}))}
     for kind in (*OWN, *MECHANICS):
         getattr(flat, kind).update(getattr(model, kind))
     for prefix, part in model.parts.items():
@@ -43,8 +44,10 @@ def _graft(flat: Model, prefix: str, part: Part) -> None:
         return flat.tape.symbol(rename(symbol))
 
     translate = Translator(inner.tape, flat.tape, resolve)
-    for name, rated in inner.imported.get("ratings", {}).items():
-        flat.imported["ratings"][f"{prefix}/{name}"] = rated
+    if inner.imported:  # a drawing's own part isn't shown as a robot's file
+        ratings = flat.imported.setdefault("ratings", {})
+        for name, rated in inner.imported.get("ratings", {}).items():
+            ratings[f"{prefix}/{name}"] = rated
 
     def expression(given: Expr) -> Expr:
         return Expr(flat.tape, translate(given.id))

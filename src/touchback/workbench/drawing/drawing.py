@@ -285,18 +285,16 @@ class DrawnState:
             "verify": self.verify,
             "bodies": [self._body(draft, name) for name in self.flat.bodies],
             "joints": [
-                *(self._joint(name, item, False) for name, item in draft.items("joints").items()),
-                *(self._joint(name, item, True) for name, item in draft.items("closures").items()),
+                *(self._joint(name, item, False) for name, item in self._all("joints")),
+                *(self._joint(name, item, True) for name, item in self._all("closures")),
             ],
-            "forces": [self._force(name, item) for name, item in draft.items("forces").items()],
-            "sensors": [self._sensor(n, item) for n, item in draft.items("sensors").items()],
-            "traces": [
-                name for name, item in draft.items("sensors").items() if item["kind"] == "position"
-            ],
+            "forces": [self._force(name, item) for name, item in self._all("forces")],
+            "sensors": [self._sensor(name, item) for name, item in self._all("sensors")],
+            "traces": [name for name, item in self._all("sensors") if item["kind"] == "position"],
             "drives": [
                 {"name": name, "section": "drives", "joint": item["joint"],
                  "law": item["position"]}
-                for name, item in draft.items("drives").items()
+                for name, item in self._all("drives")
             ],
             "inputs": [{"name": name, **item} for name, item in draft.items("inputs").items()],
             "parameters": [
@@ -309,6 +307,20 @@ class DrawnState:
                 for name, item in draft.items("parts").items()
             ],
         }  # fmt: skip
+
+    def _all(self, section: str) -> list[tuple[str, Item]]:
+        """Items of the drawing and of its parts, by full names, with those of their joints."""
+        library, found = self.document.get("library", {}), list[tuple[str, Item]]()
+
+        def gather(data: Document, prefix: str) -> None:
+            for name, item in data.get(section, {}).items():
+                joint = {"joint": prefix + item["joint"]} if item.get("joint") else {}
+                found.append((prefix + name, {**item, **joint}))
+            for name, part in data.get("parts", {}).items():
+                gather(library[part["model"]], f"{prefix}{name}/")
+
+        gather(self.document, "")
+        return found
 
     def _body(self, draft: Draft, name: str) -> dict[str, object]:
         """A body: where it is, points to snap to, its solids, and what it weighs."""
@@ -337,10 +349,12 @@ class DrawnState:
 
     def _joint(self, name: str, item: Item, closure: bool) -> dict[str, object]:
         """A joint of the tree or one that closes a loop: its point and axis in the world."""
-        frames = (item["a"], item["b"]) if closure else (item["parent"], item["child"])
-        own = (self.flat.closures if closure else self.flat.joints)[name]
-        frame = own.a if closure else own.parent  # type: ignore[union-attr]
-        R, p = self._world(frame)
+        if closure:
+            frames = (self.flat.closures[name].a, self.flat.closures[name].b)
+        else:
+            frames = (self.flat.joints[name].parent, self.flat.joints[name].child)
+        bodies = [frame.body for frame in frames]
+        R, p = self._world(frames[0])
         joint = (as_joint(item) or item) if closure else item
         axis = next((joint[key] for key in ("axis", "first", "normal") if key in joint), None)
         usual = {"prismatic": "x", "universal": "x"}.get(joint["kind"], "z")
@@ -350,14 +364,14 @@ class DrawnState:
             "name": name,
             "section": "closures" if closure else "joints",
             "kind": joint["kind"],
-            "a": body_of(frames[0]),
-            "b": body_of(frames[1]),
+            "a": bodies[0],
+            "b": bodies[1],
             "at": nices(p),
             "axis": None if axis is None else nices(R @ _vector(axis)),
             "closure": closure,
             "loose": not closure and joint["kind"] in ("free", "planar")
-            and body_of(frames[1]) == name and body_of(frames[0]) == GROUND,
-            **({"to": nices(self._world(own.b)[1])} if closure else {}),  # type: ignore[union-attr]
+            and bodies == [GROUND, name],
+            **({"to": nices(self._world(frames[1])[1])} if closure else {}),
         }  # fmt: skip
 
     def _world(self, frame: Frame) -> Pose:

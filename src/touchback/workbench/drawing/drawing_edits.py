@@ -50,6 +50,7 @@ from touchback.workbench.drawing.placement import (
     mirror,
     move,
     point_of,
+    standing,
     turn,
 )
 
@@ -756,14 +757,16 @@ def _rename(draft: Draft, asked: messages.Rename, drawn: Drawn) -> str:
 def _remove(draft: Draft, asked: messages.Remove, drawn: Drawn) -> str:
     for each in asked.items:
         check_section(each.section)
-        if each.name not in draft.items(each.section):
-            raise unknown_name(SINGULAR[each.section], each.name, draft.items(each.section))
-    for each in asked.items:
-        if each.section == "parameters" and each.name in draft.items("parameters"):
-            _fix_parameter(draft, each.name, drawn)
+    chosen = dict.fromkeys(standing(draft, each.section, each.name) for each in asked.items)
+    for section, name in chosen:
+        if name not in draft.items(section):
+            raise unknown_name(SINGULAR[section], name, draft.items(section))
+    for section, name in chosen:
+        if section == "parameters" and name in draft.items("parameters"):
+            _fix_parameter(draft, name, drawn)
     # closures first: they take no joint's place then
-    chosen = [(each.section, each.name) for each in asked.items if each.section != "parameters"]
-    draft.remove(sorted(chosen, key=lambda item: item[0] != "closures"))
+    others = [each for each in chosen if each[0] != "parameters"]
+    draft.remove(sorted(others, key=lambda item: item[0] != "closures"))
     return f"without {listed(asked.items)}"
 
 

@@ -185,6 +185,16 @@ def _reflection(draft: Draft, asked: messages.Mirror) -> Motion:
     return Motion(np.eye(3) - 2.0 * np.outer(n, n), 2.0 * float(n @ point) * n)
 
 
+def standing(draft: Draft, section: str, name: str) -> tuple[str, str]:
+    """What an item stands for: one of a part, "part/item", for the part, others for themselves."""
+    data, (*parts, own) = draft.data, name.split("/")
+    for each in parts:
+        if each not in data.get("parts", {}):
+            return section, name
+        data = draft.data["library"][data["parts"][each]["model"]]
+    return ("parts", parts[0]) if parts and own in data.get(section, {}) else (section, name)
+
+
 class Chosen:
     """Things of a message: bodies and parts, with what hangs on these, and other items."""
 
@@ -194,9 +204,7 @@ class Chosen:
         self.others = set[tuple[str, str]]()
         for section, name in ((each.section, each.name) for each in items):
             check_section(section)
-            part = name.partition("/")[0]
-            if section == "bodies" and name not in draft.items("bodies") and name in draft.poses:
-                section, name = "parts", part  # a body of a part stands for that
+            section, name = standing(draft, section, name)
             if name not in draft.items(section):
                 raise unknown_name(SINGULAR[section], name, draft.items(section))
             kept = {"bodies": self.bodies, "parts": self.parts}.get(section)

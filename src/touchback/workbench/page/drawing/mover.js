@@ -125,7 +125,7 @@ export class Mover {
   }
 
   ungroup() {
-    const group = this.drawing.told.parts.find(each => this.drawing.chosen.some(({ name }) => name === each.name || name.startsWith(each.name)));
+    const group = this.drawing.told.parts.find(each => this.drawing.chosen.some(({ name }) => name === each.name || name.startsWith(`${each.name}/`)));
     if (group) this.drawing.send("ungroup", { name: group.name });
   }
 
