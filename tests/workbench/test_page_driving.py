@@ -98,7 +98,8 @@ def test_a_visitor_drives_attempts_and_sees_their_results(
     chromium: object, system: tb.System, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Enter starts, an arrow steers, the results open by themselves with two curves of an attempt
-    and its numbers, are saved as a file, and the car begins anew."""
+    and its numbers, are saved as a file, and the car begins anew. Who doesn't steer hits it, as the
+    bar says, too. Of the run's clock nothing is offered that it wouldn't take."""
     for name, value in (("_STRAIGHT", (0.1, 0.2)), ("NOTICE", 0.5), ("_AFTER", 0.5)):
         monkeypatch.setattr(blind_trial, name, value)
     with (
@@ -111,6 +112,17 @@ def test_a_visitor_drives_attempts_and_sees_their_results(
         with seat(chromium, bench) as page:  # type: ignore[arg-type]
             page.until("bench.obstacle.phase === 'ready'")
             assert page.ask("document.documentElement.dataset.left") == "closed"
+            page.until("bench.transport.exposed !== true")
+            clock = page.page.locator("#transport > :is(button, select):visible")
+            offered = {str(each.get_attribute("aria-label")) for each in clock.all()}
+            assert "Emergency stop" in offered
+            assert not {"Play (space)", "One tick (.)", "Back to the start", "Speed"} & offered
+            page.page.keyboard.press(" ")
+            page.page.keyboard.press("?")
+            keys = page.page.locator("dialog .keys").all_inner_texts()
+            assert keys and "play" not in " ".join(keys)
+            page.page.keyboard.press("?")
+            assert live.state == "paused" and page.page.locator("#notes .bad").count() == 0
             page.page.keyboard.down("ArrowLeft")
             page.page.keyboard.press("Enter")
             page.until("!bench.obstacle.results.hidden && bench.obstacle.phase === 'over'")
@@ -126,6 +138,8 @@ def test_a_visitor_drives_attempts_and_sees_their_results(
             page.until("bench.obstacle.facts.attempts.length === 2")
             page.until("!bench.obstacle.results.hidden")
             assert "8.6°" in page.page.locator("#trial tbody").inner_text()
+            assert page.ask("bench.obstacle.facts.attempts[1].figures.gap") <= 0.0  # not steered
+            assert page.page.locator("#trial [role=status]").inner_text() == "Hit it"
             page.page.keyboard.press("Escape")
             page.until("bench.obstacle.results.hidden")
             assert session.met[1].place < session.met[0].place + 30.0  # both from the start

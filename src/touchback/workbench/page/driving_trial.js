@@ -2,11 +2,12 @@
 import { digits, ticks } from "./canvas_plot.js";
 import { h } from "./dom.js";
 
-const SAID = { ready: "Ready", driving: "Drive straight on …", obstacle: "An obstacle! Steer round it", over: "Passed" };
+const SAID = { ready: "Ready", driving: "Drive straight on …", obstacle: "An obstacle! Steer round it" };
 const SIZE = { wide: { w: 920, h: 170 }, half: { w: 452, h: 190 } }, MARGIN = { left: 40, right: 10, top: 22, bottom: 30 };
 const SPAN = [-45, 70], LANE = 3.5; // m along the road that are shown, from the obstacle; m of the lane that the car begins in
 const fixed = (x, places) => x.toFixed(places).replace(/^-(0\.?0*)$/, "$1"); // no zero has a sign
 const degrees = x => `${(x * 180 / Math.PI).toFixed(1)}°`;
+const ended = ({ gap, "off road": off }) => `${gap > 0 ? "Passed" : "Hit it"}${off ? ", left the road" : ""}`;
 const COLUMNS = { time: "time since it appeared [s]", x: "x from the obstacle [m]", y: "y [m]", yaw: "yaw [rad]", "yaw rate": "yaw rate [rad/s]", lateral: "lateral acceleration [m/s²]",
   "device wheel": "wheel [rad]", "steering torque": "torque of the hands [N m]" };
 
@@ -32,7 +33,7 @@ export class Trial {
     if (this.caster.options.length === 1) this.caster.append(...casters.map(each => h("option", { value: each }, degrees(each))));
     const under = phase === "driving" || phase === "obstacle";
     this.bar.dataset.phase = phase;
-    this.words.textContent = SAID[phase];
+    this.words.textContent = phase === "over" ? ended(attempts.at(-1).figures) : SAID[phase];
     this.button.textContent = under ? "Restart" : attempts.length ? "Drive again" : "Start";
     this.end.hidden = !under;
     this.show.hidden = under || !attempts.length;

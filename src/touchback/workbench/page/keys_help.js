@@ -16,8 +16,9 @@ export function mountKeysHelp(bench, button) {
   let shown = null;
   const show = () => {
     if (shown?.isConnected) { shown.close(); return; }
-    const { drawing } = bench, page = PAGE.filter(([key]) => !(drawing && key === "Ctrl Z"));
-    shown = dialog("Keys", h("div", { class: "key-tables" }, ...Object.entries(drawing?.keys || {}).map(([title, keys]) => table(title, keys)), h("div", {}, table(drawing ? "While it plays" : "The run", RUN), table("The page", page))));
+    const { drawing } = bench, page = PAGE.filter(([key]) => !(drawing && key === "Ctrl Z")), takes = word => bench.transport?.takes(word) ?? true;
+    const run = RUN.filter(([key]) => key === "Space" ? takes("pause") || takes("go") : key !== "." || takes("step"));
+    shown = dialog("Keys", h("div", { class: "key-tables" }, ...Object.entries(drawing?.keys || {}).map(([title, keys]) => table(title, keys)), h("div", {}, table(drawing ? "While it plays" : "The run", run), table("The page", page))));
     shown.addEventListener("keydown", e => { if (e.key === "?") shown.close(); });
   };
   button.onclick = show;

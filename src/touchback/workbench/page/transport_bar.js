@@ -40,6 +40,7 @@ class Transport {
     this.element = element;
     this.bench = bench;
     this.events = [];
+    this.exposed = true; // until the run says which words it takes
     const send = message => bench.try(message);
     this.play = button("pause", "Pause (space)", () => this.toggle());
     this.step = button("step", "One tick (.)", e => send({ do: "step", ticks: e.shiftKey ? 10 : 1 }));
@@ -63,7 +64,7 @@ class Transport {
     element.append(this.reset, this.before, this.play, this.step, this.after, this.speed, this.rail, this.fork, this.record, this.size, recordings(bench), button("share", "Share as one file", () => share(bench)), this.halt);
     for (const each of [this.rail, this.before, this.after, this.fork]) each.hidden = true;
     bench.on("status", status => this.status(status));
-    bench.on("scene", scene => { if (scene.structure !== this.structure) this.whole(); this.structure = scene.structure; });
+    bench.on("scene", scene => { if (scene.structure !== this.structure) { this.whole(); this.learn(); } this.structure = scene.structure; });
     addEventListener("keydown", e => this.key(e));
   }
 
@@ -72,11 +73,24 @@ class Transport {
 
   key(e) {
     if (e.ctrlKey || e.metaKey || e.altKey || e.target.closest("input, textarea, select, button, canvas, summary")) return;
-    const does = { " ": () => this.toggle(), ".": () => this.step.click() }[e.key];
+    const does = { " ": () => this.toggle(), ".": () => this.takes("step") && this.step.click() }[e.key];
     if (does) { e.preventDefault(); does(); }
   }
 
-  toggle() { return this.bench.try({ do: this.paused ? "go" : "pause" }); }
+  /** Whether the run lets a page do this: "go", "pause", "step", … */
+  takes(word) { return this.exposed === true || this.exposed !== false && this.exposed.includes(word); }
+
+  async learn() {
+    const answer = await this.bench.send({ do: "what" }).catch(() => null);
+    this.exposed = answer?.transport ?? true;
+    this.status(this.bench.status);
+  }
+
+  /** Plays or pauses, where the run takes it: whoever drives is no stranger to the space bar. */
+  toggle() {
+    const word = this.paused ? "go" : "pause";
+    return this.takes(word) && this.bench.try({ do: word });
+  }
 
   async toggleRecord() {
     const answer = await this.bench.try({ do: "record", on: !this.bench.status.recording_to });
@@ -135,14 +149,18 @@ class Transport {
   status(status) {
     const recorded = this.recorded;
     if (recorded !== this.was) { this.was = recorded; this.whole(); }
-    for (const each of [this.rail, this.before, this.after, this.fork]) each.hidden = !recorded;
-    this.halt.hidden = this.record.hidden = recorded;
+    for (const each of [this.rail, this.before, this.after]) each.hidden = !recorded || !this.takes("seek");
+    this.fork.hidden = !recorded || !this.takes("fork");
+    this.halt.hidden = recorded;
+    this.record.hidden = recorded || !this.takes("record");
+    for (const word of ["step", "reset", "speed"]) this[word].hidden = !this.takes(word);
     const name = this.paused ? "go" : "pause";
     if (this.play.dataset.name !== name) {
       const fresh = button(name, name === "go" ? "Play (space)" : "Pause (space)", () => this.toggle());
       this.play.replaceWith(fresh);
       this.play = fresh;
     }
+    this.play.hidden = !this.takes(name);
     if (document.activeElement !== this.speed && status.speed) {
       if (![...this.speed.options].some(each => +each.value === status.speed)) this.speed.append(new Option(`× ${short(status.speed)}`, status.speed));
       this.speed.value = status.speed;
