@@ -1,5 +1,7 @@
 """Poses of all bodies come from one compiled function."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
@@ -9,6 +11,8 @@ from touchback import gallery
 from touchback.system.body_poses import quaternions
 from touchback.workbench.page_scene import Poses, make_scene
 from touchback.workbench.wire_format import origin_of, pose_frame, unframed
+
+ROBOT = Path(__file__).parents[2] / "examples" / "data" / "pan_tilt.urdf"
 
 
 def at_start(system: tb.System) -> tuple[Poses, np.ndarray]:
@@ -97,7 +101,8 @@ def test_the_view_has_room_for_all_that_a_pendulum_swings_through() -> None:
 
 def test_a_page_opens_on_what_moves_and_on_what_stands_beside_it() -> None:
     """A sledge of 1 m × 0.2 m × 0.2 m on a board that is 6 mm thick; a tower of 60 m, 40 m away, is
-    let in by the sledge's own size only. The ground is no lower than the board."""
+    let in by the sledge's own size only. The ground is no lower than the board. Of a camera's head
+    on a mast of 0.3 m, on its foot, all is seen."""
     m = tb.Model("sledge")
     sledge = m.body("sledge", mass=1.0)
     m.joint("way", tb.Prismatic("x"), m.ground, sledge)
@@ -109,6 +114,9 @@ def test_a_page_opens_on_what_moves_and_on_what_stands_beside_it() -> None:
     size = np.sqrt(1.0 + 2 * 0.2**2)
     assert low == pytest.approx([-0.7, -1.0 * size - 0.1, -0.006])
     assert high == pytest.approx([0.5 + size, 0.1 + size, 0.2 + size])
+    head = tb.read_urdf(ROBOT).compile()
+    low, high = make_scene(Poses(head), 1, np.zeros(6), 0.0, head.parameters).bounds
+    assert low[2] == 0.0 and high[2] == pytest.approx(0.38)
 
 
 def test_a_frame_tells_places_far_away_as_finely_as_near_ones() -> None:

@@ -119,7 +119,7 @@ def make_scene(
             one.model, one.state_names, copy, state, t, own, number * len(one.model.bodies)
         )
         sight.describe(found)
-        moving += [sight.moving(), *sight.reach()]
+        moving += [sight.moving(), sight.footing(), *sight.reach()]
         all_.append(sight.film.points)
     if not system.names and found.eyes:
         found.seat = seat_of(one.model, found.eyes[0].place.body)
@@ -258,6 +258,22 @@ class _Sight:
         )
         pieces = [each for each in film.pieces if each.body not in away]
         return replace(film, figure=kept, pieces=pieces).moving
+
+    def footing(self) -> Floats:
+        """Where what carries moving bodies is fixed on the ground: the foot of a robot's mast,
+        however far below its first joint."""
+        joints = self.model.joints.values()
+        under = {
+            each.child.body: each.parent.body for each in joints if isinstance(each.kind, Fixed)
+        }
+        feet = list[Floats]()
+        for joint in joints:
+            body = joint.parent.body
+            while body in under and joint.child.body not in under:
+                if under[body] == GROUND:
+                    feet.append(self.body(body)[1])
+                body = under[body]
+        return np.reshape(feet, (-1, 3))
 
     def reach(self) -> list[Floats]:
         """Points with each hinge on the ground turned by quarters: what swings stays in view, where
