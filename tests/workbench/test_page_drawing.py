@@ -372,6 +372,12 @@ def test_what_is_chosen_is_copied_mirrored_repeated_and_grouped_by_keys(
     pen.keys.press(".")  # chooses a body of the group
     pen.key("ArrowRight")
     assert pen.drawing.document["parts"]["group 1"]["at"]["at"][0] > 0.0
+    pen.keys.press(" ")
+    page.until("document.documentElement.dataset.drawing === 'play' && bench.drawing.isWhole()")
+    pen.keys.press("b")
+    page.until("document.body.textContent.includes('Drawing tools rest while it plays')")
+    pen.keys.press("Control+Enter")
+    page.until("document.documentElement.dataset.drawing === 'rest'")
     pen.key("Control+Shift+g")
     assert list(pen.drawing.document["bodies"]) == ["bar 1", "bar 2"]
     pen.keys.press("m")

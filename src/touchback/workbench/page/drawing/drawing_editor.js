@@ -33,6 +33,8 @@ export class DrawingEditor {
       this.markLoose();
       if (this.begun) this.view.stage.fit(this.view.world.bounds);
       this.begun = false;
+      this.keepWhole();
+      this.whole = false; // from now on the eye is the person's
     });
     this.session.choose("select");
     if (this.drawing.told) for (const fn of this.drawing.changed) fn();
@@ -52,14 +54,33 @@ export class DrawingEditor {
     this.markLoose();
     const { resting } = this, mode = resting ? "rest" : "play";
     if (document.documentElement.dataset.drawing !== mode) {
+      this.whole = !resting && this.isWhole();
       document.documentElement.dataset.drawing = mode;
       this.session.choose("select");
       this.view.choose("hand");
       dispatchEvent(new Event("resize"));
       this.bench.select(this.bench.selected); // the inspector is another one
+      this.keepWhole();
     }
     this.session.tell();
     this.view.draw();
+  }
+
+  /** Whether all of the mechanism, and of where it may swing, is in the picture. */
+  isWhole() {
+    const { view } = this, { world, canvas } = view;
+    if (!world.ready) return true;
+    const [low, high] = world.bounds, corners = Array.from({ length: 8 }, (_, i) => view.pixel(low.map((x, axis) => i >> axis & 1 ? high[axis] : x)));
+    return corners.every(([x, y]) => x >= 0 && y >= 0 && x <= canvas.clientWidth && y <= canvas.clientHeight);
+  }
+
+  /** What was seen whole when it began to play stays so beside the scopes, which make the picture smaller. */
+  keepWhole() {
+    if (!this.whole || this.resting) return;
+    requestAnimationFrame(() => {
+      this.view.paint();
+      if (!this.isWhole()) this.view.stage.fit(this.view.world.bounds);
+    });
   }
 
   /** Another drawing: it is seen from the beginning. */

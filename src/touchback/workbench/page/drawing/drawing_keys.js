@@ -4,6 +4,8 @@ import { TOOLS } from "./tools.js";
 const ARROWS = { ArrowLeft: [-1, 0, 0], ArrowRight: [1, 0, 0], ArrowUp: [0, 1, 0], ArrowDown: [0, -1, 0], PageUp: [0, 0, 1], PageDown: [0, 0, -1] };
 const LETTERS = Object.fromEntries(Object.entries(TOOLS).map(([name, { key }]) => [key.replace("⇧", "shift ").toLowerCase(), name]));
 
+const LIVE = new Set("vtmlwasd"); // letters that mean something to a run: its own tools, and driving
+
 /** For the help: [keys, what they do], of tools and of all else. */
 export const TOOL_KEYS = Object.values(TOOLS).map(({ key, label }) => [key.replace("⇧", "Shift "), label]);
 export const DRAWING_KEYS = [
@@ -27,6 +29,8 @@ export function listenForKeys(editor) {
       commands[name](e);
       return true;
     }
+    const tool = LETTERS[e.shiftKey ? `shift ${name}` : name];
+    if (!drawing.resting && !command && !e.altKey && tool && !LIVE.has(name)) editor.bench.note("Drawing tools rest while it plays; Rest (Ctrl Enter) brings them back.");
     if (!drawing.resting || command) return false;
     const onButton = e.target.closest("button, a, summary, select, [role=button]") && !e.target.closest(".stage");
     const count = e.shiftKey ? 10 : 1, arrow = ARROWS[e.key]?.map(x => count * x), drawn = session.drawn;
