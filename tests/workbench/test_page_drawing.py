@@ -17,6 +17,7 @@ from touchback import workbench
 from touchback.workbench import Workbench
 from touchback.workbench.drawing import Drawing
 
+FOCUSED = "document.activeElement === bench.view.canvas"  # keys are the view's, not a button's
 Point = Sequence[float]  # x, z of the plane, or x, y, z of space [m]
 
 
@@ -49,6 +50,7 @@ class Pen:
         with self.change():
             self.page.press("new space" if space else "new plane")
         self.page.see_structure()
+        self.page.until(FOCUSED)
 
     def change(self) -> Change:
         return Change(self)
@@ -136,7 +138,7 @@ class Pen:
         text = box.input_value()
         self.keys.press("Escape")
         assert text == self.drawing.text("python")
-        self.page.ask("() => bench.view.canvas.focus()")
+        self.page.until(FOCUSED)
         return text
 
 
@@ -340,7 +342,7 @@ def test_the_ten_steps_of_the_teachers_path_lead_to_what_they_say(
         with pen.change():
             page.page.locator(f'[data-classic="{name}"]').click()
         page.until(f"bench.drawing.drawing.told.name === '{name}' && bench.world.ready")
-        page.ask("() => bench.view.canvas.focus()")
+        page.until(FOCUSED)
         plays()
     assert freedoms() == ("2", "0")
 
@@ -351,7 +353,36 @@ def test_what_is_chosen_is_copied_mirrored_repeated_and_grouped_by_keys(
     pen = Pen(page, run)
     pen.begin(space=False)
     empty = pen.drawing.text()
-    pen.place("b", (0, 0), (0.2, 0.1))
+    pen.keys.press("Shift+M")  # nothing is chosen: refused
+    assert page.ask("bench.drawing.session.name") == "select"
+    assert page.page.locator(".note", has_text="Choose first").count() == 1
+    for _ in range(3):
+        pen.keys.press("Control+y")
+    page.until("document.querySelector('#notes').textContent.includes('(3 times)')")
+    assert page.page.locator(".note", has_text="nothing to do again").count() == 1
+    notes, actions = (
+        page.page.locator(each).bounding_box() for each in ("#notes", "#view .actions")
+    )
+    assert notes is not None and actions is not None
+    assert notes["y"] >= actions["y"] + actions["height"]
+    sight = (
+        "() => (bench.view.paint(), [[0, 0, 0], [0.1, 0, 0.1]].flatMap(p => bench.view.pixel(p)))"
+    )
+    before = page.ask(sight)
+    pen.keys.press("b")
+    pen.point((0, 0))
+    pen.keys.press("0")  # nothing is there but a first point: the extent of an empty page
+    assert page.ask(sight) == pytest.approx(before)
+    with pen.change():
+        pen.point((0.2, 0.1))
+    pen.keys.press("j")
+    box = page.page.locator("canvas.stage:not([hidden])").bounding_box()
+    corner = [0.2 - 0.015 * math.sqrt(0.2), 0, 0.1 + 0.015 * math.sqrt(0.8)]  # half the width aside
+    ends = page.ask(f"[[0.2, 0, 0.1], {corner}].map(p => bench.view.pixel(p))")
+    (x, y, _), (cx, cy, _) = ends  # type: ignore[misc]
+    assert box is not None and 2 < math.hypot(cx - x, cy - y) < 15  # px: a pointer means both
+    page.page.mouse.move(box["x"] + x + 0.7 * (cx - x), box["y"] + y + 0.7 * (cy - y))
+    assert page.ask("bench.drawing.session.cursor.point") == [0.2, 0, 0.1]
     pen.place("g", (0, 0))
     pen.keys.press("Escape")
     pen.keys.press("Control+a")
@@ -369,7 +400,10 @@ def test_what_is_chosen_is_copied_mirrored_repeated_and_grouped_by_keys(
     pen.key("Control+g")
     assert list(pen.drawing.document["parts"]) == ["group 1"]
     assert pen.verified()["bodies"] == "2" and pen.verified()["freedoms"] == "2"
-    pen.keys.press(".")  # chooses a body of the group
+    chosen = "bench.drawing.drawing.chosen.map(each => each.name).sort()"
+    assert page.ask(chosen) == ["group 1/bar 1", "group 1/bar 2"]
+    pen.keys.press(",")  # chooses one body of the group
+    assert page.ask(chosen) in (["group 1/bar 1"], ["group 1/bar 2"])
     pen.key("ArrowRight")
     assert pen.drawing.document["parts"]["group 1"]["at"]["at"][0] > 0.0
     pen.keys.press(" ")

@@ -323,13 +323,16 @@ class DrawnState:
         return found
 
     def _body(self, draft: Draft, name: str) -> dict[str, object]:
-        """A body: where it is, points to snap to, its solids, and what it weighs."""
+        """A body: where it is, points to snap to (corners of outlines last), its solids, and what
+        it weighs."""
         R, p = self.poses[name]
         body = self.flat.bodies[name]
         solids = solids_of(draft, name, self.value)
-        points = [p.tolist()]
+        points, corners = [p.tolist()], list[list[float]]()
         for solid, pose in solids:
-            points += snapping_points(solid, pose)
+            own, edges = snapping_points(solid, pose)
+            points, corners = points + own, corners + edges
+        every = _distinct(points + corners)
         com = np.array([float(self.instant.value(x)) for x in body.com])
         looks = [(key, look) for key, look in draft.items("shapes").items()
                  if body_of(look["frame"]) == name]  # fmt: skip
@@ -337,7 +340,8 @@ class DrawnState:
         return {
             "name": name,
             "at": nices(p),
-            "points": [nices(each) for each in _distinct(points)],
+            "points": [nices(each) for each in every],
+            "corners": len(every) - len(_distinct(points)),  # how many of them, the last ones
             "solids": [
                 {"name": key, "colour": look.get("colour", ""), **_short_solid(look["solid"])}
                 for key, look in looks
@@ -438,32 +442,29 @@ def _distinct(points: Sequence[Sequence[float]]) -> list[Sequence[float]]:
 _MOST_CORNERS = 64  # of a mesh to which others snap
 
 
-def snapping_points(solid: object, pose: Pose) -> list[list[float]]:
-    """Points of a solid in the world to which others snap: ends, corners, centre."""
+def snapping_points(solid: object, pose: Pose) -> tuple[list[list[float]], list[list[float]]]:
+    """Points of a solid in the world to which others snap: centre, ends and middles of sides; then
+    corners of its outline, which are meant only where none of the others is near."""
     R, p = pose
-    own: np.ndarray
+    own = corners = np.zeros((0, 3))
     if isinstance(solid, Mesh):
         from touchback.model import unpacked
 
         places = unpacked(solid.points, solid.triangles)[0].astype(float)
         flat = np.unique(np.round(places[:, [0, 2]], 9), axis=0)
         if 2 * len(flat) == len(places):  # a figure with a depth
-            own = np.column_stack([flat[:, 0], np.zeros(len(flat)), flat[:, 1]])
+            corners = np.column_stack([flat[:, 0], np.zeros(len(flat)), flat[:, 1]])
         else:
-            own = places
-        own = own[:_MOST_CORNERS]
+            corners = places
+        corners = corners[:_MOST_CORNERS]
     elif (size := getattr(solid, "size", None)) is not None:
         x, y, z = (0.5 * float(each) for each in size)
-        own = np.array(
-            [(x, 0, 0), (-x, 0, 0), (0, 0, z), (0, 0, -z), (0, y, 0), (0, -y, 0)]
-            + [(sx * x, 0.0, sz * z) for sx in (1, -1) for sz in (1, -1)]
-        )
+        own = np.array([(x, 0, 0), (-x, 0, 0), (0, 0, z), (0, 0, -z), (0, y, 0), (0, -y, 0)])
+        corners = np.array([(sx * x, 0.0, sz * z) for sx in (1, -1) for sz in (1, -1)])
     elif (length := getattr(solid, "length", None)) is not None:  # about z
         r, half = float(cast(Any, solid).radius), 0.5 * float(length)
         own = np.array([(r, 0, 0), (-r, 0, 0), (0, r, 0), (0, -r, 0), (0, 0, half), (0, 0, -half)])
-    else:
-        own = np.zeros((0, 3))
-    return [p.tolist(), *(p + own @ R.T).tolist()]
+    return [p.tolist(), *(p + own @ R.T).tolist()], (p + corners @ R.T).tolist()
 
 
 @dataclass(frozen=True)

@@ -19,8 +19,17 @@ $("theme").onclick = () => {
 };
 
 // ---- messages to the person ----
-/** Shows a text for some seconds, or until it is closed when something is wrong; gives its box. */
+const shown = kind => kind === "bad" ? 7000 : 5000; // ms
+
+/** Shows a text for some seconds; one that is still shown is counted, and stays as long again. Gives its box. */
 export function note(text, kind = "") {
+  const known = [...$("notes").children].find(each => each.said === text);
+  if (known) {
+    clearTimeout(known.timer);
+    known.timer = setTimeout(() => known.remove(), shown(kind));
+    known.firstChild.textContent = `${text} (${++known.times} times)`;
+    return known;
+  }
   const box = document.createElement("div"), words = document.createElement("span"), close = document.createElement("button");
   box.className = `note ${kind}`;
   words.textContent = text;
@@ -30,7 +39,7 @@ export function note(text, kind = "") {
   box.append(words, close);
   $("notes").append(box);
   while ($("notes").children.length > 4) $("notes").firstChild.remove();
-  setTimeout(() => box.remove(), kind === "bad" ? 7000 : 5000);
+  Object.assign(box, { said: text, times: 1, timer: setTimeout(() => box.remove(), shown(kind)) });
   return box;
 }
 

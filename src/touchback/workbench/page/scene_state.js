@@ -141,11 +141,11 @@ export class World {
     for (let i = 0; i < this.scene.springs.length; i++) yield* this.spring(i);
   }
 
-  /** The lowest and highest corner of everything, as it is now. */
+  /** The lowest and highest corner of everything, as it is now; of nothing at all those with which it opens. */
   box() {
     const low = [Infinity, Infinity, Infinity], high = [-Infinity, -Infinity, -Infinity];
     for (const p of this.points()) for (let i = 0; i < 3; i++) { low[i] = Math.min(low[i], p[i]); high[i] = Math.max(high[i], p[i]); }
-    return [low, high];
+    return [...low, ...high].every(Number.isFinite) ? [low, high] : this.bounds;
   }
 
   follow() {

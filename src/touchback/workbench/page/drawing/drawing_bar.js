@@ -13,7 +13,7 @@ function button(name, label, onclick) {
 
 export function drawingBar(editor) {
   const { drawing, files } = editor;
-  const play = h("button", { type: "button", class: "first", "data-drawing": "play", title: "Play, Rest (Ctrl Enter)", onclick: e => { editor.play(); if (e.detail) play.blur(); } }, "Play");
+  const play = h("button", { type: "button", class: "first", "data-drawing": "play", title: "Play, Rest (Ctrl Enter)", onclick: () => editor.play() }, "Play");
   const undo = button("undo", "Undo", () => drawing.send("undo")), redo = button("redo", "Redo", () => drawing.send("redo"));
   const bar = h("div", { class: "drawing-bar", role: "toolbar", "aria-label": "Drawing" }, play, undo, redo, button("new", "New drawing", () => files.begin()), button("open", "Open (Ctrl O)", () => files.open()),
     button("save", "Save (Ctrl S)", () => files.save()), button("share", "Share as one file", () => files.share()), button("text", "Text: YAML and Python", () => files.text()));

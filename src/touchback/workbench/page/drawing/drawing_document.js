@@ -5,6 +5,8 @@ export const SECTIONS = { body: "bodies", joint: "joints", loop: "closures", for
 const KINDS = Object.fromEntries(Object.entries(SECTIONS).map(([kind, section]) => [section, kind]));
 const EMPTY = { bodies: [], joints: [], forces: [], sensors: [], drives: [], parameters: [], traces: [], parts: [], verify: { problems: [], redundant: [] } };
 
+/** What is said where something acts on what is chosen, and nothing is. */
+export const CHOOSE_FIRST = "Choose first what it is to act on: click it, with Shift also others.";
 export const sameItem = (a, b) => a?.section === b?.section && a?.name === b?.name;
 /** What the inspector and the tree call an item of the document, and back. */
 export const asPart = ({ section, name }) => ({ kind: KINDS[section] || section, name });
@@ -92,21 +94,23 @@ export class DrawingDocument {
     return this.body(found.body || found.on)?.at || this.joints.find(each => each.name === (found.joint || found.on))?.at || null;
   }
 
-  /** What points snap to: {point, words}, joints before the corners that lie with them. */
+  /** What points snap to: {point, words}, joints before the ends that lie with them; `corner`: it is only a corner of an outline. */
   targets() {
     const found = [], seen = new Set();
-    const offer = (point, words) => {
+    const offer = (point, words, corner = false) => {
       const key = point.map(x => x.toFixed(7)).join();
       if (seen.has(key)) return;
       seen.add(key);
-      found.push({ point, words });
+      found.push({ point, words, corner });
     };
     const { bodies, forces, sensors } = this.told || EMPTY;
     for (const each of this.joints) if (each.at) offer(each.at, each.name);
-    for (const each of bodies) for (const point of each.points || []) offer(point, each.name);
+    const outlines = ({ points = [], corners = 0 }) => points.length - corners; // the first of them
+    for (const each of bodies) for (const point of (each.points || []).slice(0, outlines(each))) offer(point, each.name);
     for (const each of bodies) offer(each.at, `middle of ${each.name}`);
     for (const each of forces) for (const end of [each.a, each.b]) if (Array.isArray(end)) offer(end, each.name);
     for (const each of sensors) if (Array.isArray(each.at)) offer(each.at, each.name);
+    for (const each of bodies) for (const point of (each.points || []).slice(outlines(each))) offer(point, each.name, true);
     offer([0, 0, 0], "origin");
     return found;
   }

@@ -27,6 +27,10 @@ export class DrawingEditor {
     this.bar = drawingBar(this);
     mountVerify(document.getElementById("verify"), this);
     listenForKeys(this);
+    addEventListener("click", e => { // keys are the view's after a click by a pointer, above all the space bar; a dialog gives them back to it
+      const button = e.detail && e.target.closest("header button, .float button");
+      if (button && !button.closest(".menu, [aria-expanded]")) this.view.canvas.focus({ preventScroll: true });
+    }, true);
     this.view.overlay.painters.add(overlay => { if (this.resting && this.view.colours) paintChosen(overlay, this.view, this.drawing); });
     this.drawing.changed.add(() => this.take());
     bench.on("scene", () => {

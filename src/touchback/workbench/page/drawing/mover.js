@@ -1,6 +1,6 @@
 // Choosing and moving what is drawn: a press chooses, a drag moves by steps that snap; copies, groups, names.
 import { add, meets, norm, sub } from "../draw/vectors.js";
-import { sameItem } from "./drawing_document.js";
+import { CHOOSE_FIRST, sameItem } from "./drawing_document.js";
 import { gridStep, snapped } from "./work_plane.js";
 
 const STILL = 4; // px: less is a click
@@ -117,11 +117,14 @@ export class Mover {
     return [0, 1, 2].map(i => Number((step * (u[i] - w[i])).toFixed(12)));
   }
 
-  group() {
-    const { drawing } = this, taken = new Set(drawing.told.parts.map(each => each.name));
+  /** What was chosen becomes a group, of which all bodies are chosen then. */
+  async group() {
+    const { drawing } = this, { chosen } = drawing, taken = new Set(drawing.told.parts.map(each => each.name));
     let n = 1;
     while (taken.has(`group ${n}`)) n++;
-    if (drawing.chosen.length) drawing.make("group", { items: drawing.chosen, name: `group ${n}` });
+    if (!chosen.length) { this.editor.bench.note(CHOOSE_FIRST); return; }
+    if (await drawing.send("group", { items: chosen, name: `group ${n}` }))
+      drawing.choose(chosen.filter(each => each.section === "bodies").map(({ section, name }) => ({ section, name: `group ${n}/${name}` })));
   }
 
   ungroup() {

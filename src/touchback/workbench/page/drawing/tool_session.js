@@ -1,6 +1,7 @@
 // A tool at work: the cursor, snapped or typed; the points that were placed; and the message that they make.
 import { add, norm, scaled, sub, unit } from "../draw/vectors.js";
 import { bodiesAt, itemAt, pairAt } from "./bodies_at_point.js";
+import { CHOOSE_FIRST } from "./drawing_document.js";
 import { paintAxis, paintGhost } from "./ghost.js";
 import { TOOLS } from "./tools.js";
 import { AXES, gridStep, normalOf, snapped, typedPoint, WorkPlane } from "./work_plane.js";
@@ -33,8 +34,11 @@ export class ToolSession {
   clear() { Object.assign(this, { points: [], typed: {}, alt: false }); }
   tell() { for (const fn of this.changed) fn(); this.view.drawOver(); }
 
+  /** Whether a tool acts on what is chosen, and nothing is. */
+  lacks(tool) { return Boolean(tool.chosen) && !this.drawing.chosen.length; }
+
   choose(name) {
-    if (TOOLS[name].chosen && !this.drawing.chosen.length) this.editor.bench.note("Choose first what it is to act on: click it, with Shift also others.");
+    if (this.lacks(TOOLS[name])) { this.editor.bench.note(CHOOSE_FIRST); return; }
     this.clear();
     this.name = name;
     if (this.drawing.planar) this.plane.set("y");
@@ -156,7 +160,7 @@ export class ToolSession {
   }
 
   async finish(points, toGround = false) {
-    const { tool, own } = this, axis = this.axisWay(), message = tool.connects ? this.joint(points[0], axis, toGround) : tool.does(points, own, this.context(points));
+    const { tool, own } = this, axis = this.axisWay(), message = this.lacks(tool) ? CHOOSE_FIRST : tool.connects ? this.joint(points[0], axis, toGround) : tool.does(points, own, this.context(points));
     this.clear();
     this.tell();
     if (typeof message === "string") { this.editor.bench.note(message); return; }

@@ -52,8 +52,10 @@ export function snapped(raw, from, plane, at, known) {
   const away = p => { const [a, b] = [at.pixel(p), at.pixel(raw)]; return Math.hypot(a[0] - b[0], a[1] - b[1]); };
   let best = null;
   const offer = (found, reach) => { const far = away(found.point); if (far < reach && (!best || far < best.far)) best = { ...found, far }; };
-  for (const each of known.targets) offer({ ...each, kind: "point" }, NEAR);
-  if (best) return best;
+  for (const corner of [false, true]) {
+    for (const each of known.targets) if (Boolean(each.corner) === corner) offer({ ...each, kind: "point" }, NEAR);
+    if (best) return best; // a corner of an outline only where no joint, end or middle is near
+  }
   for (const { point, way, words } of known.axes) if (at.ray) offer({ point: along(point, way, nearest(at.ray, point, way)), kind: "axis", words }, BESIDE);
   if (best) return { ...best, point: clean(best.point) };
   const step = gridStep(at.perPixel);
