@@ -332,6 +332,16 @@ def test_a_group_shows_what_is_in_it(tmp_path: Path) -> None:
     assert not drawing.document.get("parts")
 
 
+def test_a_wheel_with_solids_has_no_lines_through_its_contacts(tmp_path: Path) -> None:
+    drawing = Drawing(folder=tmp_path)
+    drawing.open(classic="geneva-drive")
+    q = np.array(drawing.state.instant.at.q)
+    shapes = resting_scene(drawing.state.flat, "", q, 1, [], []).shapes
+    lines = [each for each in shapes if each.kind == "line" and each.role == "body"]
+    own = [x.body for x in lines if np.ptp(np.reshape(x.numbers, (2, 3)), axis=0).max() > 1e-9]
+    assert own == ["driver"]  # from its joint to the traced pin
+
+
 def test_what_stays_outside_a_group_names_what_is_in_it(tmp_path: Path) -> None:
     drawing = four_bar(tmp_path)
     before = motion_of(drawing.model, "trace 1.x")

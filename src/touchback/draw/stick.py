@@ -153,7 +153,10 @@ class _Sketch:
         """Where next joints, forces, loops and sensors hold a body."""
         model = self.model
         frames = [joint.parent for joint in model.joints.values()]
-        kinds = (*model.forces.values(), *model.closures.values(), *model.sensors.values())
+        drawn = any(look.frame.body == body for look in model.shapes.values())
+        # of a body with solids of its own, contacts show where they are by their own shapes
+        forces = [each for each in model.forces.values() if not (drawn and each.shapes())]
+        kinds = (*forces, *model.closures.values(), *model.sensors.values())
         frames += [frame for kind in kinds for frame in frames_of(kind)]
         return [frame for frame in frames if frame.body == body]
 
