@@ -38,7 +38,6 @@ export class DrawingEditor {
       if (this.begun) this.view.stage.fit(this.view.world.bounds);
       this.begun = false;
       this.keepWhole();
-      this.whole = false; // from now on the eye is the person's
     });
     this.session.choose("select");
     if (this.drawing.told) for (const fn of this.drawing.changed) fn();
