@@ -96,6 +96,13 @@ def test_the_joints_hold_float_or_are_free(page: Seat) -> None:
     until(lambda: abs(page.live.read("elbow") + 1.2) > 0.05)  # it falls
     page.page.locator("[data-mode=hold]").click()
     until(lambda: pressed() == ["Hold"])
+    # a held pose that is rounded to the command that it began with isn't another one
+    row = "bench.sliders.rows.get('elbow command')"
+    usual = float(page.ask(f"{row}.fact.default"))
+    for away, changed in ((1.0, True), (1e-4, False)):  # deg; of 300
+        page.live["elbow command"] = usual + away
+        page.until(f"Math.abs({row}.value - {usual + away}) < 1e-9")
+        assert page.ask(f"{row}.element.classList.contains('changed')") is changed
     page.live.choose("hold", "gravity compensation")  # by somebody else
     until(lambda: pressed() == ["Float"])
     assert page.errors == []

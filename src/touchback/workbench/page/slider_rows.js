@@ -134,11 +134,18 @@ export class Row {
     this.paint(force);
   }
 
+  /** What a number shows: of a joint's command no more than a millionth of its range, which is a pose's rounding. */
+  shown(value) {
+    if (!this.fact.label) return +value.toPrecision(6);
+    const grain = 1e-6 * (this.high - this.low);
+    return Math.abs(value) < grain ? 0 : +value.toPrecision(4);
+  }
+
   paint(force) {
     this.slider.value = this.value;
-    this.slider.setAttribute("aria-valuetext", free(this.value) ? "free" : `${+this.value.toPrecision(6)} ${this.fact.unit || ""}`);
+    this.slider.setAttribute("aria-valuetext", free(this.value) ? "free" : `${this.shown(this.value)} ${this.fact.unit || ""}`);
     if (free(this.value)) this.field.placeholder = "free";
-    if (!this.typing && (force || document.activeElement !== this.field)) this.field.value = free(this.value) ? "" : String(+this.value.toPrecision(this.fact.label ? 4 : 6));
-    this.element.classList.toggle("changed", Math.abs(this.value - this.fact.default) > 1e-12);
+    if (!this.typing && (force || document.activeElement !== this.field)) this.field.value = free(this.value) ? "" : String(this.shown(this.value));
+    this.element.classList.toggle("changed", Math.abs(this.value - this.fact.default) > (this.fact.label ? 1e-6 * (this.high - this.low) : 1e-12));
   }
 }
