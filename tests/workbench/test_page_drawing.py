@@ -315,10 +315,10 @@ def test_the_ten_steps_of_the_teachers_path_lead_to_what_they_say(
     plays()
     assert page.page.locator("#view svg path[d^=M]").count() > 0
     pen.begin(space=False)  # 7
-    pen.place("b", (0, 0), (0, 0.1))
-    pen.place("b", (0, 0.1), (0.4, 0))
+    pen.place("b", (0, 0), (0.06, 0.08))
+    pen.place("b", (0.06, 0.08), (0.4, 0))
     pen.place("k", (0.38, -0.02), (0.46, 0.02))
-    for joint in ((0, 0), (0, 0.1), (0.4, 0)):
+    for joint in ((0, 0), (0.06, 0.08), (0.4, 0)):
         pen.place("j", joint)
     pen.keys.press("g")
     page.page.locator('[data-option="kind"]').select_option("prismatic")
