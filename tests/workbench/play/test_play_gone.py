@@ -75,5 +75,6 @@ def hall_ends(page: Page, hall: PlayServer) -> None:
     page.locator("#mechanisms button").last.scroll_into_view_if_needed()
     hall.close()
     for each in (page, wall):
-        assert told(each).startswith("The run has ended, or its server can't be reached")
+        text = "The run has ended, or its server can't be reached"
+        until(lambda each=each, text=text: told(each).startswith(text))  # it tries again meanwhile
         assert each.evaluate(RESTS)

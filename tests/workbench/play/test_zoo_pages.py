@@ -92,7 +92,8 @@ def test_mechanisms_move_on_their_cards_and_are_found_by_words_and_kinds(
     until(lambda: page.evaluate(first) != before)  # the first is on the screen, and moves
     assert page.evaluate("play.films.playing.size") < len(gallery.names())  # those below rest
     page.get_by_label("Search mechanisms").fill("CRANK slider")
-    assert page.evaluate(names) == ["slider-crank"]
+    found = page.evaluate(names)
+    assert "slider-crank" in found and "pendulum" not in found and len(found) < 4
     page.get_by_label("Search mechanisms").fill("zzz")
     assert page.evaluate(names) == [] and "another word" in page.locator("#found").inner_text()
     page.get_by_label("Search mechanisms").fill("")
