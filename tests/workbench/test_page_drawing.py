@@ -407,8 +407,13 @@ def test_what_is_chosen_is_copied_mirrored_repeated_and_grouped_by_keys(
     assert page.ask(chosen) in (["group 1/bar 1"], ["group 1/bar 2"])
     pen.key("ArrowRight")
     assert pen.drawing.document["parts"]["group 1"]["at"]["at"][0] > 0.0
+    pen.keys.press("0")
+    page.until("bench.drawing.isWhole()")  # what is seen whole at rest stays so
     pen.keys.press(" ")
-    page.until("document.documentElement.dataset.drawing === 'play' && bench.drawing.isWhole()")
+    page.until(
+        "document.documentElement.dataset.drawing === 'play'"
+        " && bench.world.ready && bench.drawing.isWhole()"
+    )
     pen.keys.press("b")
     page.until("document.body.textContent.includes('Drawing tools rest while it plays')")
     pen.keys.press("Control+Enter")
