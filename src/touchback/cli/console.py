@@ -92,6 +92,7 @@ def _open_in_browser(url: str) -> None:
     folder = tempfile.TemporaryDirectory(prefix="touchback-", ignore_cleanup_errors=True)
     atexit.register(folder.cleanup)
     file = Path(folder.name) / "page.html"
+    file.touch(0o600)
     file.write_text(f'<meta http-equiv="refresh" content="0;url={html.escape(url)}">', "utf-8")
     webbrowser.open(file.as_uri())
 

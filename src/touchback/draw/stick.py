@@ -41,8 +41,8 @@ class Line:
 
     @property
     def has_length(self) -> bool:
-        """Whether it ever has a length."""
-        return bool(np.ptp(self.ends, axis=1).any())
+        """Whether it ever has a length beyond that of rounding."""
+        return bool((np.ptp(self.ends, axis=1) > _SAME).any())
 
 
 @dataclass(frozen=True)
