@@ -7,8 +7,8 @@ ready mechanisms, vehicles, batches, designs of sweeps and planners are in `tb.c
 `tb.sweeps` and `tb.planning`.
 """
 
-import ast
 import builtins
+import re
 import sys
 from collections.abc import Callable
 from importlib import import_module
@@ -21,15 +21,20 @@ from touchback.version import VERSION
 __version__ = VERSION
 
 
+# A statement of the stub, which is read without a parser: that would take longer than all else.
+_IMPORT = re.compile(r"^from (\S+) import (?:\(([^)]*)\)|(.*))$", re.MULTILINE)
+
+
 def _public() -> dict[str, tuple[str, str]]:
     """Where each public name comes from (module, name there), as `__init__.pyi` says."""
-    stub = ast.parse(Path(__file__).with_suffix(".pyi").read_bytes())
-    return {
-        name.asname or name.name: (statement.module or "", name.name)
-        for statement in stub.body
-        if isinstance(statement, ast.ImportFrom) and statement.module != "touchback"  # a room
-        for name in statement.names
-    }
+    stub = Path(__file__).with_suffix(".pyi").read_text("utf-8")
+    found: dict[str, tuple[str, str]] = {}
+    for module, several, one in _IMPORT.findall(stub):
+        for name in filter(None, map(str.strip, (several or one).split(","))):
+            inner, _, own = name.partition(" as ")
+            if module != "touchback":  # a room
+                found[own or inner] = module, inner
+    return found
 
 
 _PUBLIC = _public()

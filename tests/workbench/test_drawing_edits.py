@@ -14,7 +14,8 @@ import pytest
 
 import touchback as tb
 from random_drawings import Person
-from touchback.errors import TouchbackError
+from touchback import workbench
+from touchback.errors import InputError, ModelError, TouchbackError
 from touchback.model import KINDS
 from touchback.workbench.drawing import Drawing
 from touchback.workbench.page_scene import resting_scene
@@ -609,3 +610,41 @@ def test_numbers_and_arrays_of_numpy_are_taken(tmp_path: Path) -> None:
     assert drawing.document["bodies"]["bar 1"]["mass"] == pytest.approx(1000 * 0.1 * 0.01)
     with pytest.raises(tb.InputError, match=r"can't be read: .*object.* is no number"):
         drawing.apply({"change": "bar", **given, "width": object()})
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ({"change": "bar", "from": (math.nan, 0, 0), "to": (1, 0, 0)}, r"from: three numbers.*nan"),
+        ({"change": "bar", "from": (0, 0), "to": (1, 0, 0)}, r"length 3.*\$\.from"),
+        (None, "its fields are expected, got None"),
+        (
+            {
+                "change": "mesh",
+                "vertices": [(0, 0, 0), (1.7e308, 0, 0), (0, 1, 0), (0, 0, 1)],
+                "triangles": [(0, 2, 1), (0, 1, 3), (0, 3, 2), (1, 2, 3)],
+            },
+            "points are finite numbers",
+        ),
+    ],
+)
+def test_a_message_that_is_none_is_told_by_what_was_given(
+    tmp_path: Path, asked: Any, said: str
+) -> None:
+    with pytest.raises((InputError, ModelError), match=said):
+        Drawing(folder=tmp_path).apply(asked)
+
+
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (lambda: Drawing("pendulum.yaml"), "got 'pendulum.yaml'; read a file by `touchback.read`"),
+        (lambda: Drawing(space=3), "`space` is True, False or None, got 3"),
+        (lambda: Drawing().text("c"), "is 'yaml' or 'python', got 'c'"),
+        (lambda: workbench.open_drawing(rate=0), "1 to 10 000 ticks a second, got 0"),
+        (lambda: workbench.open_drawing(exposed=7), r"`exposed` is an `Exposed\(…\)`.*got 7"),
+    ],
+)
+def test_an_argument_of_a_wrong_kind_is_refused_at_once(make: Any, said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        make()

@@ -216,7 +216,8 @@ def test_an_emergency_stop_holds_over_rest_and_play_until_it_is_resumed(drawn: W
         assert (await page.send(do="resume"))["ok"]
         await asyncio.to_thread(until, lambda: not drawn.live.faults)
         assert (await page.send(do="draw", change="rest"))["ok"]
-        assert (await page.send(do="stop"))["held"]
+        assert (await page.send(do="stop"))["ok"]
+        assert drawn.source.status()["held"]
         assert (await page.send(do="draw", change="play"))["ok"]
         await asyncio.to_thread(until, lambda: drawn.live.faults == ("stopped",))
         assert (await page.send(do="draw", change="rest"))["ok"]
@@ -226,6 +227,48 @@ def test_an_emergency_stop_holds_over_rest_and_play_until_it_is_resumed(drawn: W
         assert not drawn.live.faults
 
     on_page(drawn, play)
+
+
+def test_a_stop_at_rest_is_answered_and_holds_though_python_has_not_read_it(
+    drawn: Workbench,
+) -> None:
+    """The server's loop waits, as beside a flood of messages; the next run begins meanwhile."""
+    drawing, began, may_end = drawn.drawing, Event(), Event()
+    assert drawing is not None
+    drawing.rest()
+
+    def wait() -> None:
+        began.set()
+        assert may_end.wait(PATIENCE)
+
+    async def play(page: Page) -> None:
+        drawn.hub.call(wait)
+        assert await asyncio.to_thread(began.wait, PATIENCE)
+        assert (await page.send(do="stop"))["ok"]
+        playing = Thread(target=drawing.play)
+        playing.start()
+        assert await asyncio.to_thread(until, lambda: bool(runs.running()))
+        assert await asyncio.to_thread(until, lambda: runs.running()[-1].faults == ("stopped",))
+        assert not may_end.is_set()
+        may_end.set()
+        playing.join(PATIENCE)
+        assert (await page.send(do="resume"))["ok"]
+        assert await asyncio.to_thread(until, lambda: not drawn.live.faults)
+
+    runs = drawn.page_recordings.runs
+    on_page(drawn, play)
+
+
+def test_a_resume_at_rest_takes_back_no_stop_that_nobody_has_read(drawn: Workbench) -> None:
+    drawing = drawn.drawing
+    assert drawing is not None
+    drawing.rest()
+    drawn.page_recordings.runs.stops.stop()  # as the front does
+    refused = drawn.source.handle(b'{"do":"resume"}', "page")
+    assert not refused.ok and "came meanwhile" in refused.error
+    assert drawn.source.status()["held"]
+    assert drawn.source.handle(b'{"do":"resume"}', "page").ok
+    assert not drawn.source.status()["held"]
 
 
 def test_a_stop_is_answered_while_a_drawing_is_edited(

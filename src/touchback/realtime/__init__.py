@@ -12,7 +12,7 @@ from touchback.realtime.latency_attribution import duration as duration, lower_e
 from touchback.realtime.live import Live, choices as choices, live
 from touchback.realtime.live_replay import Replay, replay, system_in as system_in
 from touchback.realtime.live_report import Report, flag_names as flag_names
-from touchback.realtime.live_spec import own_thread as own_thread
+from touchback.realtime.live_spec import own_thread as own_thread, read_rate as read_rate
 from touchback.realtime.model_swap import SwapReport, refuse_open_loops as refuse_open_loops
 from touchback.realtime.port_guards import EnergyObserver, GuardedOutput, WatchedInput
 from touchback.realtime.recording_fork import Fork, fork

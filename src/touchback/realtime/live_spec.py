@@ -79,7 +79,7 @@ class LiveSpec:
 
     def __post_init__(self) -> None:
         bound = "max_speed is a positive number of m/s or rad/s, or infinite for no bound"
-        self.rate = _read_rate(self.rate)
+        self.rate = read_rate(self.rate)
         self.max_speed = number_within(bound, self.max_speed, LEAST)
         slip = "max_slip is a positive number of seconds, or infinite for no bound"
         self.max_slip = number_within(slip, self.max_slip, LEAST)
@@ -95,7 +95,7 @@ class LiveSpec:
         parameters: Mapping[str, float] | None,
     ) -> LiveSpec:
         """What a user asks of a system; ports and bounds are added by `replace`."""
-        rate = _read_rate(rate)
+        rate = read_rate(rate)
         run = RunSpec.read(system, 1.0 / rate, constraints=constraints, parameters=parameters)
         return cls(run, solver, rate, speed)
 
@@ -205,7 +205,7 @@ class LiveSpec:
         return new
 
 
-def _read_rate(rate: float) -> float:
+def read_rate(rate: float) -> float:
     """Ticks a second; refuses what no live run has."""
     return number_within("rate: a live run has 1 to 10 000 ticks a second", rate, 1.0, 10_000.0)
 

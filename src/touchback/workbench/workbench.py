@@ -18,7 +18,8 @@ from numpy.typing import ArrayLike
 from touchback import Live, Model, Run, State, System, live, read
 from touchback.errors import InputError
 from touchback.native import Formulation
-from touchback.realtime import WatchedInput
+from touchback.numbers import shown as as_text
+from touchback.realtime import WatchedInput, read_rate
 from touchback.realtime.control import CommandServer, Exposed
 from touchback.recording import Recording
 from touchback.workbench.drawing import Drawing
@@ -155,6 +156,7 @@ def open_drawing(
         RestingCommands,
     )
 
+    read_rate(rate)
     file = ""
     if isinstance(shown, Model) or shown is None:
         model, where = shown, Path("drawings")
@@ -192,6 +194,8 @@ class Workbench:
         self.source, self.commands = source, commands
         self.drawing: Drawing | None = None  # of a page on which a mechanism is drawn
         self._own = [] if own is None else [own]  # runs that end with the page
+        if not isinstance(exposed, Exposed | None):
+            raise InputError(f"`exposed` is an `Exposed(…)` or None, got {as_text(exposed)}.")
         self.exposed = Exposed() if exposed is None else exposed
         self._made = deque[str]()
         self._page, self._name = "" if beside is None else page, name
@@ -262,7 +266,8 @@ class Workbench:
     def _watch(self, runs: list[int]) -> None:
         """What the page's emergency stop reaches. A recording that is shown is to be paused by
         it, too, and answers for itself."""
-        self.server.watch(self._name if self._page else "", runs, self.running)
+        answers = not isinstance(self.source, Playback)
+        self.server.watch(self._name if self._page else "", runs, answers)
 
     # ---- what the recordings ask for ------------------------------------------------------------
 

@@ -116,6 +116,17 @@ def test_the_last_seconds_are_shared(run, tmp_path) -> None:
     assert (times[0], times[-1]) == (0.75, 1.0)
 
 
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [({"seconds": 0}, "seconds must be a positive number, got 0"),
+     ({"signals": "rope"}, r"names are expected, as \['rope'\]"),
+     ({"signals": [["rpoe"]]}, "did you mean 'rope'")],
+)  # fmt: skip
+def test_what_is_to_be_shared_is_checked_first(run, tmp_path, given, said) -> None:
+    with pytest.raises(InputError, match=said):
+        workbench.share(run, tmp_path / "swing.html", **given)
+
+
 def test_names_stay_names(tmp_path) -> None:
     named = "<script>hacked=1<img src=x onerror=hacked=1>&@STYLE@"
     signal = f"</script></title>{named}\"'"  # of a table from elsewhere

@@ -45,7 +45,8 @@ class Mesh(VisualKind, frozen=True, tag="mesh"):
     def of(cls, points: ArrayLike, triangles: ArrayLike) -> Mesh:
         """From points (N, 3) [m] and triangles (M, 3) of their numbers."""
         try:
-            places, corners = np.asarray(points, dtype="<f4"), np.asarray(triangles)
+            with np.errstate(over="ignore"):  # too large for its numbers: told below
+                places, corners = np.asarray(points, dtype="<f4"), np.asarray(triangles)
             sides = np.asarray(corners, dtype="<u4")
         except (TypeError, ValueError, OverflowError) as error:
             raise ModelError(
@@ -56,6 +57,8 @@ class Mesh(VisualKind, frozen=True, tag="mesh"):
                 raise ModelError(
                     f"Mesh: its {word} are rows of three, got the shape {given.shape}."
                 )
+        if not np.isfinite(places).all():
+            raise ModelError("Mesh: points are finite numbers of at most 3e38 m.")
         if not np.array_equal(corners, sides):
             raise ModelError("Mesh: triangles are whole numbers of points, from 0 on.")
         return cls(_packed(places), _packed(sides))

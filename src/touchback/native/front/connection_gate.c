@@ -241,17 +241,24 @@ static long write_answer(unsigned char *to, const connection *each, const tb_run
     return count + HEAD;
 }
 
+/* Where the last run is that a group stops, of those that have made a tick; 0 without any. */
+static int place_of_last(const tb_front *front, long group, tb_run_place *place) {
+    for (long i = front->run_counts[group]; i-- > 0;)
+        if (tb_emergency_place((long)front->runs[group][i], place))
+            return 1;
+    return 0;
+}
+
 /* Answers a stop that just ended before `end`, if that can be done in place of the server. Lines
  * without an id are answered in their order: where others wait, the server does it. */
 static void answer(const tb_front *front, connection *each, unsigned char *end) {
-    long runs = front->run_counts[each->group];
     tb_run_place place;
     int in_turn = each->told.messages == each->scan.messages - 1;
     int named = each->scan.protocol == TB_WEB || each->scan.stop.id_count;
     int here = end - (each->in.data + each->in.start) > (long)each->scan.place;
     if (!front->answering[each->group] || each->scan.stop.word < 0 || !(named || in_turn) ||
         !here || each->answer_count + ANSWER > ANSWERS || each->inner_ended || each->deaf ||
-        !tb_emergency_place((long)front->runs[each->group][runs - 1], &place) ||
+        !place_of_last(front, each->group, &place) ||
         fabs(place.time) > 1e9)
         return;
     tb_scan_mark_answered(&each->scan, end);
@@ -265,8 +272,8 @@ static void follow(tb_scan *scan, const unsigned char *data, size_t count) {
 }
 
 static void stop(tb_front *front, connection *each, unsigned char *end) {
-    long runs = front->run_counts[each->group], found = 0;
-    for (long i = 0; i < runs; i++)
+    long found = 0; /* from the last: who has seen the first stopped finds all of them stopped */
+    for (long i = front->run_counts[each->group]; i-- > 0;)
         found += tb_emergency_stop((long)front->runs[each->group][i]);
     front->counts.stops++;
     if (found)

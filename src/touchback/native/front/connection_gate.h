@@ -31,7 +31,7 @@ tb_front *tb_front_open(const int *listeners, long count, int handing, long prot
 /* A client, whose stops are those of a group. Returns 0 when the connection is gone. */
 int tb_front_trust(tb_front *front, int64_t id, long group);
 /* Which runs (live/emergency.h) clients of a group stop: at most TB_FRONT_RUNS. `answers`: stops
- * are answered here, with where the last of the runs is; else only done. */
+ * are answered here, with where the last of the runs is that has made a tick; else only done. */
 void tb_front_watch(tb_front *front, long group, const int64_t *runs, long count, int answers);
 void tb_front_count(tb_front *front, tb_front_counts *counts);
 /* Ends all connections and the thread. */

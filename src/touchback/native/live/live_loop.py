@@ -2,6 +2,7 @@
 
 import ctypes
 import os
+import weakref
 from collections.abc import Sequence
 from typing import Protocol
 
@@ -478,3 +479,32 @@ def add_emergency(commands: ctypes.Structure) -> int:
 def remove_emergency(number: int) -> None:
     """Before its commands are gone."""
     LIB.tb_emergency_remove(number)
+
+
+class StopCounter:
+    """Counts emergency stops by a number of its own, so that one that comes while nothing runs is
+    known to whatever begins next, though Python hasn't read it yet. From any thread."""
+
+    def __init__(self) -> None:
+        self._commands = LIB.struct("tb_commands")(paused=1)
+        self.number = add_emergency(self._commands)
+        weakref.finalize(self, _end_counter, self.number, self._commands)
+
+    @property
+    def count(self) -> int:
+        """Of stops so far."""
+        return int(self._commands.halts)
+
+    def stop(self) -> None:
+        """One more."""
+        if not LIB.tb_emergency_stop(self.number):  # without a number nobody else counts
+            self._commands.halts += 1
+
+    def answer_alone(self) -> None:
+        """From now on stops are answered though nothing runs: paused at time 0."""
+        self._commands.tick = 1
+
+
+def _end_counter(number: int, commands: ctypes.Structure) -> None:
+    """Keeps its commands until nobody can reach them."""
+    remove_emergency(number)

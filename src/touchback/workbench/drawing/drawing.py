@@ -27,7 +27,7 @@ from touchback.model.io import (
     to_text,
 )
 from touchback.names import check_name, unknown_name
-from touchback.numbers import shown
+from touchback.numbers import is_one_of, shown
 from touchback.realtime.control import Answer
 from touchback.safe_files import read_regular, write_atomically
 from touchback.system import (
@@ -55,6 +55,7 @@ from touchback.workbench.drawing.drawing_edits import Drawn, density_of, edit, s
 
 MOST_THINGS = 2000  # of a drawing
 MOST_FILES = 500  # of a folder that are listed
+_TEXTS = ("yaml", "python")
 _ENDINGS = (".yaml", ".yml", ".json")
 _FILE = re.compile(r"[^\W_][\w \-.()+]{0,120}")
 _NEWTON = 30  # steps at most
@@ -496,6 +497,13 @@ class Drawing:
         self.playing = False
         self.opened = 0  # how many documents were begun
         self._programs: dict[str, str] = {}  # that were saved, by file
+        if not isinstance(model, Model | None):
+            raise InputError(
+                f"A drawing begins empty or with a model, got {shown(model)}; read a file by "
+                "`touchback.read`."
+            )
+        if not isinstance(space, bool | None):
+            raise InputError(f"A drawing's `space` is True, False or None, got {shown(space)}.")
         document = _EMPTY if model is None else cast(Document, plain_model(model))
         self._begin(document, space, "")
 
@@ -525,6 +533,8 @@ class Drawing:
 
     def text(self, format: Literal["yaml", "python"] = "yaml") -> str:
         """Its model file, or the program that describes the same: as `model.save` writes them."""
+        if not is_one_of(format, _TEXTS):
+            raise InputError(f"A drawing's text is 'yaml' or 'python', got {shown(format)}.")
         return to_text(self.model, ".yaml" if format == "yaml" else ".py")
 
     @property
@@ -568,11 +578,14 @@ class Drawing:
         """Does what a message asks, given as its type or as plain data; what came of it."""
         if isinstance(asked, Mapping):
             try:
-                asked = _CHANGES.decode(
-                    msgspec.json.encode({"do": "draw", **asked}, enc_hook=_plain_number)
+                asked = msgspec.convert(
+                    msgspec.to_builtins({"do": "draw", **asked}, enc_hook=_plain_number),
+                    messages.AnyChange,
                 )
             except (*NO_JSON, TypeError) as error:
                 raise InputError(f"The message can't be read: {error}.") from None
+        elif type(asked) not in _DO and not isinstance(asked, messages.Edit):
+            raise InputError(f"A message or its fields are expected, got {shown(asked)}.")
         with self.lock:
             if isinstance(asked, messages.Edit):
                 return self._edit(asked)
@@ -722,8 +735,8 @@ class Drawing:
         """A file of the folder; a name that would leave it is refused."""
         if not _FILE.fullmatch(file) or ".." in file:
             raise InputError(
-                f"{file!r} is no name of a file: use letters, digits, spaces, '.', '-' and '_', "
-                "without folders."
+                f"{shown(file)} is no name of a file: use at most 121 letters, digits, spaces, "
+                "'.', '-' and '_', without folders and without two dots in a row."
             )
         path = self.folder / file
         if endings and path.suffix.lower() not in endings:

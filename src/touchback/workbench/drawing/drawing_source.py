@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -45,7 +45,7 @@ class DrawingSource:
     def __init__(self, drawing: Drawing, commands: CommandServer, first: int = 0) -> None:
         self.drawing, self.commands = drawing, commands
         self._number, self._state = first % _LAST, drawing.state
-        self.held = False  # by an emergency stop, until it is taken back
+        self.is_held: Callable[[], bool] = lambda: False  # by an emergency stop
         self.prepare()
 
     @property
@@ -85,7 +85,8 @@ class DrawingSource:
 
     def status(self) -> Mapping[str, object]:
         told = {"time": 0.0, "tick": 0, "state": "drawing", "paused": True, "drawing": True}
-        return {**told, "held": self.held, "faults": ["stopped"] if self.held else []}
+        held = self.is_held()
+        return {**told, "held": held, "faults": ["stopped"] if held else []}
 
     def handle(self, message: bytes, client: str) -> Answer:
         return self.commands.handle(message, client)
@@ -138,6 +139,9 @@ class DrawingPage:
     def __init__(self, bench: Workbench, drawing: Drawing, rate: float) -> None:
         self.bench, self.drawing, self.rate = bench, drawing, rate
         self._held = False  # by an emergency stop: the next run begins stopped
+        self._stops = bench.page_recordings.runs.stops  # of them, those read have this count
+        self._read = self._stops.count
+        self._stops.answer_alone()
         self._told = drawing.revision
         self._data = encode_message("drawing", drawing.facts())
         drawing.runner = self
@@ -189,7 +193,7 @@ class DrawingPage:
         run = live(system, rate=self.rate)
         runs.add(run)  # from now on a stop reaches it
         try:
-            if self._held or runs.stopped_since(mark):
+            if self.is_held() or runs.stopped_since(mark):
                 run.emergency_stop()
             run.start()
             source = self.bench.begin(run)
@@ -224,6 +228,7 @@ class DrawingPage:
         mark = recordings.runs.mark()
         held = any(map(_is_stopped, recordings.runs.running()))
         recordings.leave_live()
+        self._read = self._stops.count
         self._held = held or recordings.runs.stopped_since(mark)
         commands = RestingCommands()
         number = before.structure
@@ -234,20 +239,29 @@ class DrawingPage:
     def _rested(self, source: Source) -> None:
         """Lets pages share the drawing while it rests, and stop what will run."""
         if isinstance(source, DrawingSource):
-            commands, source.held = source.commands, self._held
+            commands, source.is_held = source.commands, self.is_held
             commands.exposed = self.bench.exposed
             commands.add(Share, lambda asked, _: self._share(asked), SELDOM, any_time=True)
-            commands.add(Stop, lambda asked, _: self._hold(source), None, any_time=True)
+            commands.add(Stop, lambda asked, _: self._hold(), None, any_time=True)
             commands.add(Resume, lambda asked, _: self._let_go(source), any_time=True)
 
-    def _hold(self, source: DrawingSource) -> Facts:
-        self._held = source.held = True
+    def is_held(self) -> bool:
+        """Whether an emergency stop holds the next run, also one that nobody has read yet."""
+        return self._held or self._stops.count != self._read
+
+    def _hold(self) -> Facts:
+        self._held = True
         self.bench.page_recordings.runs.stop()  # one that is being made, too
+        self._read = self._stops.count
         return {"state": "drawing", "held": True}
 
     def _let_go(self, source: DrawingSource) -> Facts:
         source.commands.check("transport", "resume")
-        self._held = source.held = False
+        unread, self._read = self._stops.count != self._read, self._stops.count
+        if unread:
+            self._held = True
+            raise InputError("An emergency stop came meanwhile; ask again to resume.")
+        self._held = False
         return {"state": "drawing", "held": False}
 
     def _share(self, asked: Share) -> Facts:

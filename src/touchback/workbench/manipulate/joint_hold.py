@@ -124,7 +124,8 @@ def model_that_holds(model: Model, step: float = 1e-3, q: Sequence[float] | None
 
     What the file rates bounds it. w is at most a joint's rated speed, or less where M 2 ω w would
     take more than half of the effort that gravity leaves. Where an effort is used up all the same,
-    one factor scales M a of all joints, so that what one motor lacks doesn't throw the others. What
+    one factor scales M a of all joints, so that what one motor lacks doesn't throw the others (a
+    joint may be some 10 % faster than rated then; the run's diagnostics say so). What
     damping and friction take at the speed w is added; motors of the file rest. Gravity compensation
     alone lets q̇ die out at 1/s.
 

@@ -13,6 +13,7 @@ import msgspec
 
 from touchback import Live, Run, live as live_run
 from touchback.errors import InputError
+from touchback.native.live.live_loop import StopCounter
 from touchback.realtime import ActiveRecording, Fork as ForkedRun, fork
 from touchback.realtime.control import CommandServer, Exposed, Message
 from touchback.realtime.control.command_server import SELDOM
@@ -32,18 +33,17 @@ from touchback.workbench.scopes.scope_port import Facts, LiveScopes, ScopePort, 
 from touchback.workbench.wire_format import File
 
 Mark = tuple[int, dict[int, int]]
-
-
 """How often everything, and each run by itself, was stopped before."""
 
 
 class StoppableRuns:
     """The run that a page shows or goes back to, those whose place forks took, and a fork that is
-    being made. From any thread, without a lock: nobody may be kept from stopping."""
+    being made. From any thread, without a lock: nobody may be kept from stopping. `stops` counts
+    the stops of the page, also while nothing runs, and before Python has read them."""
 
     def __init__(self) -> None:
         self._runs: tuple[Live, ...] = ()
-        self._stops = 0
+        self.stops = StopCounter()
         self.changed: Callable[[list[int]], None] = lambda numbers: None
         """Told of the `emergency_number` of each, whenever there are others."""
 
@@ -59,8 +59,8 @@ class StoppableRuns:
 
     @property
     def numbers(self) -> list[int]:
-        """By which they are stopped without Python."""
-        return [live.emergency_number for live in self._runs]
+        """By which they are stopped, and stops are counted, without Python."""
+        return [self.stops.number, *(live.emergency_number for live in self._runs)]
 
     def running(self) -> list[Live]:
         """Those that were started and haven't ended."""
@@ -68,7 +68,7 @@ class StoppableRuns:
 
     def stop(self) -> bool:
         """An emergency stop of all that run; whether there are any."""
-        self._stops += 1  # first: a fork that isn't among them yet looks at it afterwards
+        self.stops.stop()  # first: a fork that isn't among them yet looks at it afterwards
         found = self.running()
         for live in found:
             live.emergency_stop()
@@ -76,7 +76,7 @@ class StoppableRuns:
 
     def mark(self) -> Mark:
         """What to compare with later."""
-        return self._stops, {id(live): live.stops for live in self._runs if is_running(live)}
+        return self.stops.count, {id(live): live.stops for live in self._runs if is_running(live)}
 
     def stopped_since(self, mark: Mark) -> bool:
         """Whether a stop came, by a page, or by whoever else holds one of the runs."""

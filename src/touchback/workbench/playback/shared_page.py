@@ -24,7 +24,8 @@ from touchback import Model, Run, System
 from touchback.errors import CompileError, InputError
 from touchback.interop import WebModel, web_model
 from touchback.model import alternatives, choice_name
-from touchback.names import unknown_name
+from touchback.names import names_in, unknown_name
+from touchback.numbers import positive_number
 from touchback.recording import HEAD_UNITS, Recording
 from touchback.safe_files import check_output, write_atomically
 from touchback.simulate import METHODS, FixedStep, MoreauJean
@@ -66,8 +67,11 @@ def share(
     the file lacks, in words; it tells them itself. At most 64 MiB are written."""
     target = Path(path)
     check_output(target, (ENDING,), "Share")
+    if seconds is not None:
+        positive_number("Share: seconds", seconds)
+    scopes = [names_in("Share: signals", each) for each in names_in("Share: signals", signals)]
     track: Track = track_of(shown, model) if isinstance(shown, Recording | Run) else shown
-    content = _Content(track, seconds, signals, runs)
+    content = _Content(track, seconds, scopes, runs)
     text = page_text(content.title, content.packed())
     if len(text) > LARGEST:
         sizes = ", ".join(f"{name} {size / 2**20:.1f}" for name, size in content.sizes.items())
