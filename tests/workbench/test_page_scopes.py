@@ -335,9 +335,11 @@ def test_presets_come_back_after_a_reload(page: Seat) -> None:
     )
     page.page.get_by_label("Keep these values as a preset").click()
     typed(page, "Name of the preset", "soft")  # type: ignore[arg-type]
+    kept = "document.querySelector('[aria-label=Presets] option[value=soft]') !== null"
+    until_page(page, kept)
     live.change({"stiffness": 700.0, "damping": 0.5})
     page.come()
-    until_page(page, "bench.sliders?.rows.get('damping')?.value === 0.5")
+    until_page(page, f"bench.sliders?.rows.get('damping')?.value === 0.5 && {kept}")
     presets = page.page.get_by_label("Presets", exact=True)
     presets.select_option("soft")
     until(lambda: (live["stiffness"], live["damping"]) == (1200.0, 4.0))
