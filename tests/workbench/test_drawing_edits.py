@@ -268,6 +268,36 @@ def test_an_outline_in_space_lies_in_the_plane_of_its_corners(tmp_path: Path) ->
         drawing.apply({"change": "outline", "points": bent})
 
 
+TWICE = [(0, 0), (1, 0), (1, 1), (0, 1)] * 2
+EIGHT = [(-0.5, -0.5), (0, 0), (2, 2), (2, -2), (0, 0), (-0.5, 0.5)]
+TONGUE = [(0, 0), (2, 0), (2, 1), (1.2, 1), (1, 0), (0.9, -0.1), (0.8, 0), (0.7, 1), (0, 1)]
+
+
+@pytest.mark.parametrize("backwards", [False, True])
+@pytest.mark.parametrize("corners", [EIGHT, [EIGHT[0], *EIGHT[2:]], TWICE, TONGUE, EIGHT[1:5] * 2])
+def test_an_outline_that_passes_through_itself_at_a_corner_is_refused(
+    tmp_path: Path, corners: list[tuple[float, float]], backwards: bool
+) -> None:
+    """As places of the grid let it, where no two sides cross between their ends."""
+    drawing = Drawing(folder=tmp_path)
+    points = [(x, 0, z) for x, z in (corners[::-1] if backwards else corners)]
+    with pytest.raises(InputError, match=r"crosses (or covers )?itself.* side \d+ of \d+"):
+        drawing.apply({"change": "outline", "points": points, "depth": 0.02})
+
+
+@pytest.mark.parametrize("backwards", [False, True])
+def test_a_hole_is_reached_by_a_bridge_there_and_back(tmp_path: Path, backwards: bool) -> None:
+    """2 m by 2 m without 1 m by 1 m, 20 mm thick, at 1000 kg/m³: 60 kg about its middle."""
+    outer, hole = [(0, 0), (2, 0), (2, 2), (0, 2), (0, 0)], [(0.5, 0.5), (0.5, 1.5), (1.5, 1.5)]
+    corners = [*outer, *hole, (1.5, 0.5), (0.5, 0.5)]
+    drawing = Drawing(folder=tmp_path)
+    points = [(x, 0, z) for x, z in (corners[::-1] if backwards else corners)]
+    drawing.apply({"change": "outline", "points": points, "depth": 0.02, "density": 1000.0})
+    body = drawing.model.bodies["outline 1"]
+    assert body.mass == pytest.approx(60.0, rel=1e-6)  # meshes have single precision
+    assert drawing.facts()["bodies"][-1]["com"] == pytest.approx([1.0, 0.0, 1.0], abs=1e-6)
+
+
 def test_an_array_about_a_centre_stands_at_its_angles(tmp_path: Path) -> None:
     drawing = Drawing(folder=tmp_path)
     drawing.apply({"change": "box", "at": (1, 0, 0), "size": (0.2, 0.1, 0.1)})

@@ -55,6 +55,7 @@ from touchback.workbench.drawing.placement import (
 )
 
 _SMALLEST = 1e-6  # m: nothing is drawn shorter
+_TOUCHING = 1e-9  # of an outline's size: nearer than this is on a side
 Place = tuple[str | int, ...]
 Vector = tuple[float, float, float]
 
@@ -191,9 +192,9 @@ def _outline(draft: Draft, asked: messages.Outline, drawn: Drawn) -> str:
     flat = flat[apart > _SMALLEST]  # who closes it by hand ends where it began
     if len(flat) < 3:
         raise InputError(f"An outline has three corners or more; these are {len(flat)}.")
+    _refuse_crossing(flat)
     if _area(flat) < 0.0:
         flat = flat[::-1]
-    _refuse_crossing(flat)
     x, z = _centroid(flat)
     mesh = _prism(flat - (x, z), asked.depth)
     plain = {"kind": "mesh", "points": mesh.points, "triangles": mesh.triangles}
@@ -251,6 +252,48 @@ def _refuse_crossing(flat: np.ndarray) -> None:
             f"The outline crosses itself: its side {i + 1} of {n} meets side {j + 1}; draw it "
             "without crossing."
         )
+    _refuse_overlap(flat)
+
+
+def _refuse_overlap(flat: np.ndarray) -> None:
+    """Refuses an outline that goes round a place twice, or once the other way: its sides pass
+    through a corner, or run over each other. Beside each part of a side between corners it goes
+    round once or not at all; a bridge to a hole, there and back, is within it."""
+    size, way = float(np.ptp(flat, axis=0).max()), -1 if _area(flat) < 0.0 else 1
+    near, sides = _TOUCHING * size, np.roll(flat, -1, axis=0) - flat
+    length = np.linalg.norm(sides, axis=1)
+    kept = np.flatnonzero(length > near)
+    if not len(kept):  # all corners are one
+        return
+    along = sides[kept] / length[kept, None]
+    normal = np.column_stack([-along[:, 1], along[:, 0]])
+    to = flat[None] - flat[kept, None]
+    at, off = np.einsum("ijk,ik->ij", to, along), np.einsum("ijk,ik->ij", to, normal)
+    on = (np.abs(off) <= near) & (at > 0.0) & (at < length[kept, None])
+    points, of = list[np.ndarray](), list[int]()
+    for row, i in enumerate(kept):
+        cuts = np.unique(np.concatenate([[0.0, length[i]], at[row, on[row]]]))
+        cuts = cuts[np.append(True, np.diff(cuts) > near)]
+        middles = flat[i] + np.outer(0.5 * (cuts[:-1] + cuts[1:]), along[row])
+        points += [middles + 1e3 * near * normal[row], middles - 1e3 * near * normal[row]]
+        of += [i] * (2 * len(middles))
+    turns = way * _winding(flat, np.concatenate(points))
+    wrong = np.flatnonzero((turns < 0) | (turns > 1))
+    if len(wrong):
+        raise InputError(
+            f"The outline crosses or covers itself at its side {of[wrong[0]] + 1} of {len(flat)}, "
+            "at a corner or along another side; draw it round once, without crossing."
+        )
+
+
+def _winding(flat: np.ndarray, points: np.ndarray) -> np.ndarray:
+    """How many times a figure goes round points, counter-clockwise."""
+    a, b = flat[None], np.roll(flat, -1, axis=0)[None]
+    along, across = b - a, points[:, None] - a
+    left = along[..., 0] * across[..., 1] - along[..., 1] * across[..., 0]
+    below, above = a[..., 1] <= points[:, None, 1], b[..., 1] > points[:, None, 1]
+    up, down = below & above & (left > 0.0), ~below & ~above & (left < 0.0)
+    return np.asarray(up.sum(axis=1) - down.sum(axis=1))
 
 
 def _prism(flat: np.ndarray, depth: float) -> Mesh:
