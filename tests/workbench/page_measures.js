@@ -61,6 +61,12 @@
     return null;
   }
 
+  /** Whether words of a drawing are only the rim of those that follow. */
+  function rims(element) {
+    const next = element.nextElementSibling, same = name => element.getAttribute(name) === next.getAttribute(name);
+    return element.matches("text[stroke]") && next?.matches("text") && next.textContent === element.textContent && same("x") && same("y");
+  }
+
   const paper = document.createElement("canvas").getContext("2d");
   /** How many pixels a value lacks in its field. */
   function lacks(field) {
@@ -80,6 +86,7 @@
     for (let node = walker.nextNode(); node; node = walker.nextNode()) {
       const text = node.data.replace(/\s+/g, " ").trim(), element = node.parentElement;
       if (!text || element.closest("script, style, option, noscript, datalist, title") || !seen(element)) continue;
+      if (rims(element)) continue;
       const range = document.createRange();
       range.selectNodeContents(node);
       const rects = [...range.getClientRects()].filter(r => r.width > 0.5 && r.height > 0.5);

@@ -138,6 +138,14 @@ def test_a_visitor_drives_attempts_and_sees_their_results(
             page.until("bench.obstacle.facts.attempts.length === 2")
             page.until("!bench.obstacle.results.hidden")
             assert "8.6°" in page.page.locator("#trial tbody").inner_text()
+            page.page.set_viewport_size({"width": 390, "height": 844})  # a phone
+            results = page.page.locator("#trial .results")
+            assert results.evaluate("each => each.scrollWidth <= each.clientWidth")
+            cells = page.page.locator("#trial td").all()
+            assert all(cell.get_attribute("data-head") for cell in cells)
+            assert all(
+                cell.evaluate("each => each.scrollWidth <= each.clientWidth") for cell in cells
+            )
             assert page.ask("bench.obstacle.facts.attempts[1].figures.gap") <= 0.0  # not steered
             assert page.page.locator("#trial [role=status]").inner_text() == "Hit it"
             page.page.keyboard.press("Escape")

@@ -81,7 +81,9 @@ export class Trial {
       const swatch = h("span", { class: "swatch" }), name = h("td", {}, swatch, `${each.number}: ${each.caster === null ? "hidden" : degrees(each.caster)}`);
       swatch.style.background = this.colour(each); // the page's policy refuses style attributes
       const missed = h("td", { class: gap > 0 && !off ? "" : "bad" }, `${gap > 0 ? gap.toFixed(2) : "hit it"}${off ? ", left the road" : ""}`);
-      return h("tr", {}, name, missed, ...[fixed(first, 2), fixed(angle, 2), fixed(torque, 2), fixed(yaw * 180 / Math.PI, 0), fixed(lateral, 1), fixed(aside, 2)].map(text => h("td", {}, text)));
+      const cells = [name, missed, ...[fixed(first, 2), fixed(angle, 2), fixed(torque, 2), fixed(yaw * 180 / Math.PI, 0), fixed(lateral, 1), fixed(aside, 2)].map(text => h("td", {}, text))];
+      cells.forEach((cell, k) => { cell.dataset.head = heads[k]; }); // told beside it on phones
+      return h("tr", {}, ...cells);
     });
     return h("table", {}, h("thead", {}, h("tr", {}, ...heads.map(text => h("th", {}, text)))), h("tbody", {}, ...rows));
   }

@@ -17,7 +17,7 @@ export function drawingBar(editor) {
   const undo = button("undo", "Undo", () => drawing.send("undo")), redo = button("redo", "Redo", () => drawing.send("redo"));
   const bar = h("div", { class: "drawing-bar", role: "toolbar", "aria-label": "Drawing" }, play, undo, redo, button("new", "New drawing", () => files.begin()), button("open", "Open (Ctrl O)", () => files.open()),
     button("save", "Save (Ctrl S)", () => files.save()), button("share", "Share as one file", () => files.share()), button("text", "Text: YAML and Python", () => files.text()));
-  document.querySelector("header h1").after(bar);
+  document.getElementById("transport").before(bar);
   drawing.changed.add(() => {
     const { undo: before, redo: after, playing } = drawing.told;
     play.textContent = playing ? "Rest" : "Play";

@@ -12,11 +12,13 @@ export async function mount(element, bench) {
   const row = document.createElement("div");
   row.className = "row";
   row.append(link("Got it", () => box.remove()));
-  const back = link("‹ Mechanisms", async () => {
+  const back = link("‹", async () => {
     const found = await bench.try({ do: "visit", what: "zoo" });
     if (found) location.href = found.url.replace(/^https?:\/\/[^/]+/, location.origin);
   });
   back.className = "plain";
+  back.append(Object.assign(document.createElement("span"), { className: "wide", textContent: " Mechanisms" }));
+  back.setAttribute("aria-label", "Mechanisms");
   document.querySelector("#title").before(back);
   box.append(words, row);
   element.append(box);

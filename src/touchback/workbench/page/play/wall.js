@@ -122,7 +122,7 @@ const drawBench = canvasOf($("bench"), (c, width, height) => {
 
 function spring(c, a, b, y, ink) {
   c.strokeStyle = ink;
-  c.lineWidth = 2;
+  Object.assign(c, { lineWidth: 2, lineJoin: "round" }); // without it a short spring has long spikes
   c.beginPath();
   c.moveTo(a, y);
   for (let i = 1; i < 16; i++) c.lineTo(a + (b - a) * i / 16, y + (i % 2 ? 9 : -9));
@@ -136,7 +136,7 @@ const drawScope = canvasOf($("scope"), (c, width, height) => {
   c.font = "11px system-ui";
   lanes.forEach(([name, column, ink, factor], k) => {
     const values = rows.map(row => factor * row[column]), low = Math.min(0, ...values), high = Math.max(0.001, ...values);
-    const y = value => tall * (k + 1) - 6 - (tall - 20) * (value - low) / (high - low);
+    const y = value => tall * (k + 1) - 6 - (tall - 26) * (value - low) / (high - low);
     c.strokeStyle = colour("--line");
     c.beginPath(); c.moveTo(0, y(0)); c.lineTo(width, y(0)); c.stroke();
     c.strokeStyle = colour(ink);
