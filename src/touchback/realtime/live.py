@@ -507,6 +507,12 @@ class Live:
         theirs = int(self._ports.mailboxes[STOP_PORT].read().number)
         return int(self._loop.commands.halts) + theirs
 
+    @property
+    def stop_waits(self) -> bool:
+        """Whether an emergency stop waits for its tick, so that `faults` don't tell of it yet."""
+        commands = self._loop.commands
+        return bool(commands.halts != commands.halts_taken)
+
     def fail(self, text: str) -> None:
         """A fault that takes guarded outputs to safe from the next tick on, until `resume`."""
         self._loop.fail()

@@ -1,5 +1,6 @@
 """The emergency stop reaches every run behind a page: behind a recording, and around a fork."""
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -85,6 +86,29 @@ def test_a_fork_of_a_stopped_bench_begins_stopped(tmp_path: Path) -> None:
             until(lambda: bench.live.read("time") > forked["time"] + 0.01)
 
         on_page(bench, play)
+
+
+def test_a_fork_asked_for_before_the_tick_of_a_stop_begins_stopped(tmp_path: Path) -> None:
+    """At 20 ticks a second a stop waits for up to 50 ms until the run's faults tell of it."""
+    with workbench.open(pendulum(), recordings=tmp_path, rate=20.0) as bench:
+
+        def ask(**message: object) -> dict[str, object]:
+            answer = bench.source.handle(json.dumps(message).encode(), "page")
+            assert answer.ok, answer
+            return dict(answer.facts)
+
+        assert until(lambda: bench.live.ticks > 3)
+        ask(do="record")
+        ticks = bench.live.ticks
+        assert until(lambda: bench.live.ticks > ticks + 3)
+        name = ask(do="record", on=False)["name"]
+        for _ in range(3):
+            ask(do="open", recording=name)
+            ask(do="stop")
+            ask(do="fork")
+            assert held(bench.live)
+            ask(do="resume")
+            assert until(lambda: not bench.live.faults)
 
 
 @pytest.mark.parametrize("whose", ["a page", "a script"])

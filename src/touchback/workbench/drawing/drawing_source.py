@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
@@ -24,18 +23,16 @@ from touchback.workbench.manipulate import model_for_page
 from touchback.workbench.page_scene import resting_scene
 from touchback.workbench.page_source import PageScene, PoseFrame, Source, Values
 from touchback.workbench.playback import RunTrack
-from touchback.workbench.playback.page_recordings import Share
+from touchback.workbench.playback.page_recordings import Share, is_stopped
 from touchback.workbench.wire_format import encode_message
 
 if TYPE_CHECKING:
-    from touchback.realtime import Live
     from touchback.workbench.page_connection import Client
     from touchback.workbench.workbench import Workbench
 
 _LAST = 19_000  # numbers of structures: those of recordings begin above
 _FLAT = [[1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]
 _OPENING = 0.4  # m: how far an empty page shows to each side
-_A_TICK = 0.05  # s that a tick may be waited for
 
 
 class DrawingSource:
@@ -226,7 +223,7 @@ class DrawingPage:
         """Ends the run, and shows the drawing; whoever stopped it has stopped the next one, too."""
         before, recordings = self.bench.source, self.bench.page_recordings
         mark = recordings.runs.mark()
-        held = any(map(_is_stopped, recordings.runs.running()))
+        held = any(map(is_stopped, recordings.runs.running()))
         recordings.leave_live()
         self._read = self._stops.count
         self._held = held or recordings.runs.stopped_since(mark)
@@ -257,7 +254,8 @@ class DrawingPage:
 
     def _let_go(self, source: DrawingSource) -> Facts:
         source.commands.check("transport", "resume")
-        unread, self._read = self._stops.count != self._read, self._stops.count
+        count = self._stops.count  # once: a stop that comes from now on is unread
+        unread, self._read = count != self._read, count
         if unread:
             self._held = True
             raise InputError("An emergency stop came meanwhile; ask again to resume.")
@@ -274,14 +272,6 @@ class DrawingPage:
         step = 1.0 / self.rate
         run = simulate(system, None, asked.seconds, method=method, step=step, progress=False)
         return self.bench.page_recordings.share(RunTrack(run, None, system), asked.scopes)
-
-
-def _is_stopped(run: Live) -> bool:
-    """Whether an emergency stop holds a run, also one that waits for its tick."""
-    before, end = run.ticks, time.monotonic() + _A_TICK
-    while run.ticks < before + 2 and time.monotonic() < end:
-        time.sleep(5e-4)
-    return "stopped" in run.faults
 
 
 __all__ = ["DrawingPage", "DrawingSource", "RestingCommands"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import itertools
 import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Protocol
@@ -31,6 +32,8 @@ from touchback.workbench.playback.recording_folder import RecordingFolder, file_
 from touchback.workbench.playback.shared_page import Layouts
 from touchback.workbench.scopes.scope_port import Facts, LiveScopes, ScopePort, Texts
 from touchback.workbench.wire_format import File
+
+_A_TICK = 0.05  # s that a tick may be waited for
 
 Mark = tuple[int, dict[int, int]]
 """How often everything, and each run by itself, was stopped before."""
@@ -87,6 +90,16 @@ class StoppableRuns:
 def is_running(live: Live) -> bool:
     """Whether it was started and hasn't ended."""
     return live.state in ("running", "paused")
+
+
+def is_stopped(live: Live) -> bool:
+    """Whether an emergency stop holds a run, also one that waits for its tick."""
+    before, end = live.ticks, time.monotonic() + _A_TICK
+    if live.stop_waits:
+        return True
+    while live.ticks < before + 2 and time.monotonic() < end:  # one that was just taken
+        time.sleep(5e-4)
+    return "stopped" in live.faults
 
 
 def forked_at(track: Track, time: float, rate: float) -> ForkedRun:
@@ -370,12 +383,12 @@ class PageRecordings:
 
     # ---- forks ----------------------------------------------------------------------------------
 
-    def _fork(self, playback: Playback, time: float | None) -> Facts:
+    def _fork(self, playback: Playback, at: float | None) -> Facts:
         playback.commands.check("transport", "fork")  # it takes the place of the run that there is
-        mark, before = self.runs.mark(), self._live
-        held = before is not None and is_running(before[0]) and "stopped" in before[0].faults
-        time = playback.instant.time if time is None else time
-        forked = forked_at(playback.track, time, playback.rate)
+        mark = self.runs.mark()
+        held = any(map(is_stopped, self.runs.running()))
+        instant = playback.instant.time if at is None else at
+        forked = forked_at(playback.track, instant, playback.rate)
         live = forked.live
         with self._lock:
             self._end_take()
