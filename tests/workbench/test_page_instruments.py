@@ -204,7 +204,9 @@ def test_pause_step_slow_motion_and_reset(page: Seat) -> None:
 
 
 def test_a_pause_is_told_apart_from_an_emergency_stop(page: Seat) -> None:
-    """Each has one word, in the pill, and only a stop presses the octagon and offers to resume."""
+    """Each has one word, in the pill, and only a stop presses the octagon and offers to resume. Its
+    answer, which C writes, ends no connection."""
+    page.ask("bench.socketBefore = bench._socket, null")
     state, halt = page.page.locator("#state"), page.page.locator("#transport .halt")
     page.page.get_by_label("Pause").click()
     until(lambda: state.inner_text() == "paused")
@@ -226,6 +228,7 @@ def test_a_pause_is_told_apart_from_an_emergency_stop(page: Seat) -> None:
     halt.click()
     until(lambda: state.inner_text() == "running")
     assert halt.get_attribute("aria-pressed") == "false"
+    assert page.ask("bench._socket === bench.socketBefore && bench._socket.readyState === 1")
 
 
 def test_a_recording_shows_its_size_and_warns_before_it_ends(

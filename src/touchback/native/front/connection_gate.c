@@ -215,16 +215,16 @@ static int hand_over(tb_front *front, connection *each) {
     return sent;
 }
 
-/* Writes down what a stop is answered, with its frame or newline; returns how many bytes. The time
- * has digits to the ns: printf's point is a comma in some countries. */
+/* Writes down what a stop is answered, with its newline or as a frame; returns how many bytes. The
+ * time has digits to the ns: printf's point is a comma in some countries. */
 static long write_answer(unsigned char *to, const connection *each, const tb_run_place *place) {
     enum { HEAD = 4, LAST_TEXT = 0x81, TWO_MORE = 126 };
     int web = each->scan.protocol == TB_WEB;
     const tb_stop *stop = &each->scan.stop;
-    char *text = (char *)to + (web ? HEAD : 0);
+    char text[ANSWER - HEAD];
     long id = stop->id_count;
     int64_t ns = (int64_t)(fabs(place->time) * 1e9 + 0.5);
-    long count = snprintf(text, ANSWER - HEAD,
+    long count = snprintf(text, sizeof text,
                           "{%s\"id\":%.*s,\"ok\":true,\"state\":\"%s\",\"tick\":%lld,"
                           "\"time\":%s%lld.%09lld}%s",
                           web ? "\"tell\":\"answer\"," : "", (int)(id ? id : 4),
@@ -232,13 +232,17 @@ static long write_answer(unsigned char *to, const connection *each, const tb_run
                           place->paused ? "paused" : "running", (long long)place->tick,
                           place->time < 0.0 ? "-" : "", (long long)(ns / 1000000000),
                           (long long)(ns % 1000000000), web ? "" : "\n");
-    if (!web)
-        return count;
-    to[0] = LAST_TEXT;
-    to[1] = TWO_MORE;
-    to[2] = (unsigned char)(count >> 8);
-    to[3] = (unsigned char)count;
-    return count + HEAD;
+    long head = 0;
+    if (web) { /* the length in as few bytes as it takes: browsers end the connection otherwise */
+        to[head++] = LAST_TEXT;
+        if (count >= TWO_MORE) {
+            to[head++] = TWO_MORE;
+            to[head++] = (unsigned char)(count >> 8);
+        }
+        to[head++] = (unsigned char)count;
+    }
+    memcpy(to + head, text, (size_t)count);
+    return head + count;
 }
 
 /* Where the last run is that a group stops, of those that have made a tick; 0 without any. */
