@@ -597,6 +597,20 @@ def test_a_file_of_somebody_else_is_not_saved_over(tmp_path: Path, file: str, te
     assert (tmp_path / file).read_text() == text
 
 
+def test_another_drawing_is_saved_over_only_to_replace_it(tmp_path: Path) -> None:
+    four_bar(tmp_path).save("linkage.yaml")
+    kept, other = (tmp_path / "linkage.yaml").read_bytes(), Drawing(folder=tmp_path)
+    other.apply({"change": "bar", "from": (0, 0, 0), "to": (1, 0, 0)})
+    with pytest.raises(InputError, match=r"linkage\.yaml: .* already; `replace` it"):
+        other.save("linkage")
+    assert (tmp_path / "linkage.yaml").read_bytes() == kept
+    other.apply({"change": "save", "file": "linkage", "replace": True})
+    assert (tmp_path / "linkage.yaml").read_bytes() != kept
+    opened = Drawing(folder=tmp_path)
+    opened.open("linkage.yaml")
+    opened.save("linkage.yaml")  # its own
+
+
 def test_what_was_saved_here_is_saved_over(tmp_path: Path) -> None:
     drawing = four_bar(tmp_path)
     for file in ("a.py", "a.yaml"):
@@ -605,7 +619,7 @@ def test_what_was_saved_here_is_saved_over(tmp_path: Path) -> None:
     for file, format in (("a.py", "python"), ("a.yaml", "yaml")):
         drawing.save(file)
         assert (tmp_path / file).read_text() == drawing.text(format)  # type: ignore[arg-type]
-    Drawing(drawing.model, tmp_path).save("a.yaml")
+    Drawing(drawing.model, tmp_path).save("a.yaml", replace=True)
     with pytest.raises(tb.InputError, match=r"a\.py: there is such a file"):
         Drawing(drawing.model, tmp_path).save("a.py")
 

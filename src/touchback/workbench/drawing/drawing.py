@@ -496,7 +496,8 @@ class Drawing:
         self.revision = 0
         self.playing = False
         self.opened = 0  # how many documents were begun
-        self._programs: dict[str, str] = {}  # that were saved, by file
+        self._saved: set[str] = set()  # files that were written
+        self._programs: dict[str, str] = {}  # of them the programs
         if not isinstance(model, Model | None):
             raise InputError(
                 f"A drawing begins empty or with a model, got {shown(model)}; read a file by "
@@ -689,20 +690,25 @@ class Drawing:
         self.file = ""
         return {"words": f"opened {name}", "revision": self.revision}
 
-    def save(self, file: str) -> dict[str, object]:
-        """Writes its file: `.yaml`, or `.py` for the program."""
-        path = self._path(file, (*_ENDINGS, ".py"))
-        if path.suffix == ".json":
-            raise InputError(f"{file}: a drawing is saved as .yaml or as .py.")
+    def save(self, file: str, replace: bool = False) -> dict[str, object]:
+        """Writes its file: `.yaml` (without an ending, too), or `.py` for the program. Another
+        drawing's file is written over only to `replace` it."""
+        file = file if "." in file else f"{file}.yaml"
+        path = self._path(file, (".yaml", ".yml", ".py"))
         text = self.text("python" if path.suffix == ".py" else "yaml")
         try:
             if path.exists() and not self._may_replace(path):
                 what = "a program of somebody" if path.suffix == ".py" else "no drawing"
                 raise InputError(f"{file}: there is such a file, {what}; choose another name.")
+            if path.exists() and not (replace or file in self._saved or file == self.file):
+                raise InputError(
+                    f"{file}: there is such a drawing already; `replace` it, or give another name."
+                )
             self.folder.mkdir(parents=True, exist_ok=True)
             write_atomically(path, text)
         except OSError as error:
             raise InputError(f"{file} can't be written: {error.strerror or error}.") from None
+        self._saved.add(file)
         if path.suffix == ".py":
             self._programs[file] = text
         else:
@@ -811,7 +817,7 @@ _DO: dict[type, Any] = {
     messages.Redo: lambda drawing, asked: drawing.redo(),
     messages.New: lambda drawing, asked: drawing.new(asked.space, asked.name),
     messages.Open: lambda drawing, asked: drawing.open(asked.file, asked.text, asked.classic),
-    messages.Save: lambda drawing, asked: drawing.save(asked.file),
+    messages.Save: lambda drawing, asked: drawing.save(asked.file, asked.replace),
     messages.Files: lambda drawing, asked: {
         "files": drawing.files(),
         "classics": tb.gallery.CLASSICS,

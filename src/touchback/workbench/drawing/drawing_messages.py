@@ -298,6 +298,7 @@ class Open(Change, frozen=True, kw_only=True):
 
 class Save(Change, frozen=True, kw_only=True):
     file: Name
+    replace: bool = False
 
 
 class Files(Change, frozen=True, kw_only=True):

@@ -48,10 +48,24 @@ export class DrawingFiles {
   async save() {
     const name = h("input", { type: "text", "aria-label": "name of the file", value: `${this.stem}.yaml`, spellcheck: "false" });
     const format = () => /\.py$/.test(name.value) ? "python" : "yaml";
-    const keep = async e => { e.preventDefault(); if (await this.drawing.send("save", { file: name.value.trim() })) { made.close(); this.bench.note(`Saved ${name.value.trim()}`, "good"); } };
+    const listed = ((await this.drawing.send("files"))?.files || []).map(each => each.name), hint = h("p", { class: "soft small" }, ".yaml, or .py for Python source");
+    const put = h("button", { class: "first", "data-act": "save" }, "Save on the server");
+    let replaced = "";
+    const keep = async e => {
+      e.preventDefault();
+      const given = name.value.trim(), file = given.includes(".") ? given : `${given}.yaml`;
+      if (listed.includes(file) && file !== this.bench.told.file && file !== replaced) {
+        replaced = file;
+        hint.textContent = `${file} is another drawing; press again to replace it.`;
+        put.textContent = `Replace ${file}`;
+        return;
+      }
+      if (await this.drawing.send("save", { file, replace: file === replaced })) { made.close(); this.bench.note(`Saved ${file}`, "good"); }
+    };
+    name.oninput = () => { put.textContent = "Save on the server"; replaced = ""; };
     const fetchText = async () => { const answer = await this.drawing.send("text", { format: format() }); if (answer) { download(name.value.trim(), answer.text); made.close(); } };
-    const made = dialog("Save the drawing", h("form", { onsubmit: keep }, h("label", { class: "field" }, h("span", {}, "file"), name), h("p", { class: "soft small" }, ".yaml, or .py for Python source"),
-      h("div", { class: "row" }, h("button", { class: "first", "data-act": "save" }, "Save on the server"), act("Download", "download", fetchText))));
+    const made = dialog("Save the drawing", h("form", { onsubmit: keep }, h("label", { class: "field" }, h("span", {}, "file"), name), hint,
+      h("div", { class: "row" }, put, act("Download", "download", fetchText))));
     name.focus();
     name.setSelectionRange(0, this.stem.length);
     return made;
