@@ -200,6 +200,9 @@ def test_a_four_bar_is_drawn_by_mouse_and_keys_runs_and_is_undone(
     pen.plays(0.5, "revolute 1")
     path = page.page.locator("#view svg path[d^=M]")
     assert path.count() > 0  # the coupler curve
+    # a scope has signals from the first Play on, and no word of the drawing at rest
+    assert page.ask("bench.scopes.panes[0].layout.signals")[0] == "revolute 1"  # type: ignore[index]
+    assert page.page.locator(".scope .bad").count() == 0
     drawn, words = pen.drawing.text(), page.ask("JSON.stringify(bench.drawing.drawing.told)")
     page.come()  # nothing of it lives in the page alone
     page.until("bench.drawing?.drawing.told")

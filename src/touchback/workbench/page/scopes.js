@@ -53,10 +53,13 @@ class Scopes {
     this.structure = scene.structure;
     const known = await this.bench.send({ do: "signals" }).catch(() => null);
     if (known) this.signals = known.signals;
-    const mechanism = scene.title;
-    if (mechanism === this.mechanism) { for (const pane of this.panes) { pane.paintBar(); pane.scope.connect?.(); } return; }
+    const mechanism = scene.title, unplayed = this.unplayed;
+    this.unplayed = !known; // of a drawing at rest
+    if (this.unplayed && mechanism === this.mechanism) return;
+    if (mechanism === this.mechanism && !(unplayed && this.panes.every(each => !each.layout.signals.length))) { for (const pane of this.panes) { pane.paintBar(); pane.scope.connect?.(); } return; }
     this.mechanism = mechanism;
-    this.put(JSON.parse(storage.getItem(this.key) || "null"));
+    const kept = JSON.parse(storage.getItem(this.key) || "null");
+    this.put(kept?.some(each => each.signals?.length || each.kind !== "time") ? kept : null);
   }
 
   /** These scopes and no others; null: those that a new mechanism shows. */
