@@ -50,7 +50,7 @@ export class TimeScope {
     this.fresh = true; // the next frame is the past, which begins everything anew
     try {
       const answer = await this.bench.send({ do: "scope", number: this.subscription, signals: this.texts, buckets, past: Math.min(4000, Math.ceil(pixels)), since: start - 0.2 * span });
-      this.say("");
+      this.pane.foot.querySelector(".bad")?.remove();
       this.known = answer;
       this.units = answer.units;
       this.step = 1 / buckets;
@@ -107,7 +107,7 @@ export class TimeScope {
     this.dirty = true;
   }
 
-  say(text) { this.pane.foot.replaceChildren(...(text ? [make("span", { className: "bad", textContent: text })] : [])); }
+  say(text) { this.pane.foot.replaceChildren(make("span", { className: "bad", textContent: text })); }
 
   // ---- what a person does ----
   /** Shows so many seconds, about an instant that stays where it is. */
