@@ -152,6 +152,7 @@ def test_attempts_begin_anew_and_a_hidden_order_is_told_when_all_of_it_was_drive
     assert sorted(each["caster"] for each in told["attempts"][1:]) == sorted(CASTERS)
     straight, aside = (each["figures"] for each in told["attempts"][:2])
     assert straight["gap"] == pytest.approx(-0.5, abs=1e-9) and straight["off road"] == 0.0
+    assert straight["beyond"] > 1.0 and aside["beyond"] > 1.0
     assert straight["torque"] == 0.0 and straight["aside"] == 0.0
     assert aside["off road"] == 1.0 and aside["gap"] > 0.5
     assert (aside["torque"], aside["yaw rate"]) == pytest.approx((1.2, 0.4))

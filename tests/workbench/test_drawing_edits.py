@@ -298,6 +298,25 @@ def test_a_hole_is_reached_by_a_bridge_there_and_back(tmp_path: Path, backwards:
     assert drawing.facts()["bodies"][-1]["com"] == pytest.approx([1.0, 0.0, 1.0], abs=1e-6)
 
 
+@pytest.mark.parametrize("angle", [0.1, 0.7, 2.3])
+def test_a_frame_with_one_rod_too_many_plays_as_it_was_drawn(tmp_path: Path, angle: float) -> None:
+    """What is redundant agrees with the rest to what a compiled model asks of it, 1e-10 m."""
+    drawing, c, s = Drawing(folder=tmp_path), math.cos(angle), math.sin(angle)
+    for end in ((0.4 * c, 0, 0.4 * s), (-0.3 * s, 0, 0.3 * c)):
+        drawing.apply({"change": "bar", "from": (0, 0, 0), "to": end})
+    for name in ("bar 1", "bar 2"):
+        joint = {"change": "joint", "kind": "revolute", "at": (0, 0, 0)}
+        drawing.apply({**joint, "a": "ground", "b": name})
+    for far in (1.0, 0.6, 0.25):
+        ends = (0.4 * far * c, 0, 0.4 * far * s), (-0.3 * s, 0, 0.3 * c)
+        rod = {"a": {"body": "bar 1", "at": ends[0]}, "b": {"body": "bar 2", "at": ends[1]}}
+        drawing.apply({"change": "rod", **rod})
+    found = drawing.verified()
+    assert found["freedoms"] == 1 and len(found["redundant"]) == 2  # type: ignore[arg-type]
+    system = drawing.model.compile(backend="interpreter")
+    assert float(np.abs(system.constraint_error(system.initial_state().q)).max()) < 1e-10
+
+
 def test_an_array_about_a_centre_stands_at_its_angles(tmp_path: Path) -> None:
     drawing = Drawing(folder=tmp_path)
     drawing.apply({"change": "box", "at": (1, 0, 0), "size": (0.2, 0.1, 0.1)})

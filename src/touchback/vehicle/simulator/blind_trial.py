@@ -102,10 +102,10 @@ def meet_obstacles(
 
 def encounter_figures(run: Run, met: ObstacleEncounter) -> dict[str, float]:
     """What a run tells of an encounter: the "gap" between car and obstacle, below zero where it was
-    hit, and the farthest the car's middle went "aside" [m]; the "first peak" of the torque [N m]
-    with the "angle then" [rad], and the peaks, whatever their sign, of the "torque", the "wheel"
-    [rad], the "yaw rate" [rad/s] and the "lateral" acceleration [m/s²]; 1 where the car was "off
-    road", else 0."""
+    hit, how far the car's middle came "beyond" it, and went "aside" [m]; the "first peak" of the
+    torque [N m] with the "angle then" [rad], and the peaks, whatever their sign, of the "torque",
+    the "wheel" [rad], the "yaw rate" [rad/s] and the "lateral" acceleration [m/s²]; 1 where the car
+    was "off road", else 0."""
     span = met.span(run, 0.0)
     part = Run(run.time[span], {name: run[name][span] for name in _NEEDED})
     torque, angle = met.first_peak(run)
@@ -116,6 +116,7 @@ def encounter_figures(run: Run, met: ObstacleEncounter) -> dict[str, float]:
     car = SimulatorCar()
     return {
         "gap": gap(part, car, met.place), "aside": most("y"),
+        "beyond": float(part["x"].max()) - met.place,
         "first peak": torque, "angle then": angle,
         "torque": most("steering torque"), "wheel": most("device wheel"),
         "yaw rate": most("yaw rate"), "lateral": most("lateral"),

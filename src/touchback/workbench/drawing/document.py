@@ -73,9 +73,9 @@ SINGULAR = {
 
 
 def nice(number: float) -> float | int:
-    """A length or a component of a direction as a file shows it: to 1e-9, whole ones without
-    decimals."""
-    rounded = round(float(number), 9)
+    """A length or a component of a direction as a file shows it: to 1e-12, so that what closes
+    more than once as drawn does so as read; whole ones without decimals."""
+    rounded = round(float(number), 12)
     return int(rounded) if rounded.is_integer() and abs(rounded) < 1e15 else rounded
 
 

@@ -7,7 +7,7 @@ const SIZE = { wide: { w: 920, h: 170 }, half: { w: 452, h: 190 } }, MARGIN = { 
 const SPAN = [-45, 70], LANE = 3.5; // m along the road that are shown, from the obstacle; m of the lane that the car begins in
 const fixed = (x, places) => x.toFixed(places).replace(/^-(0\.?0*)$/, "$1"); // no zero has a sign
 const degrees = x => `${(x * 180 / Math.PI).toFixed(1)}°`;
-const ended = ({ gap, "off road": off }) => `${gap > 0 ? "Passed" : "Hit it"}${off ? ", left the road" : ""}`;
+const ended = ({ gap, beyond, "off road": off }) => `${gap <= 0 ? "Hit it" : beyond > 0 ? "Passed" : "Stopped before it"}${off ? ", left the road" : ""}`;
 const COLUMNS = { time: "time since it appeared [s]", x: "x from the obstacle [m]", y: "y [m]", yaw: "yaw [rad]", "yaw rate": "yaw rate [rad/s]", lateral: "lateral acceleration [m/s²]",
   "device wheel": "wheel [rad]", "steering torque": "torque of the hands [N m]" };
 
@@ -77,10 +77,10 @@ export class Trial {
   table(attempts) {
     const heads = ["attempt, caster", "clearance [m]", "first peak [N m]", "wheel then [rad]", "peak torque [N m]", "peak yaw rate [°/s]", "lateral [m/s²]", "aside [m]"];
     const rows = attempts.map(each => {
-      const { gap, "first peak": first, "angle then": angle, torque, "yaw rate": yaw, lateral, aside, "off road": off } = each.figures;
+      const { gap, beyond, "first peak": first, "angle then": angle, torque, "yaw rate": yaw, lateral, aside, "off road": off } = each.figures;
       const swatch = h("span", { class: "swatch" }), name = h("td", {}, swatch, `${each.number}: ${each.caster === null ? "hidden" : degrees(each.caster)}`);
       swatch.style.background = this.colour(each); // the page's policy refuses style attributes
-      const missed = h("td", { class: gap > 0 && !off ? "" : "bad" }, `${gap > 0 ? gap.toFixed(2) : "hit it"}${off ? ", left the road" : ""}`);
+      const missed = h("td", { class: gap > 0 && beyond > 0 && !off ? "" : "bad" }, `${gap <= 0 ? "hit it" : beyond > 0 ? gap.toFixed(2) : "stopped before it"}${off ? ", left the road" : ""}`);
       const cells = [name, missed, ...[fixed(first, 2), fixed(angle, 2), fixed(torque, 2), fixed(yaw * 180 / Math.PI, 0), fixed(lateral, 1), fixed(aside, 2)].map(text => h("td", {}, text))];
       cells.forEach((cell, k) => { cell.dataset.head = heads[k]; }); // told beside it on phones
       return h("tr", {}, ...cells);
