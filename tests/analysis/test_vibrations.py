@@ -47,6 +47,20 @@ def test_a_loop_swings_as_its_energy_says(four_bar: Any) -> None:
     assert np.abs(J @ shape).max() < 1e-10
 
 
+@pytest.mark.parametrize("omega", [1e-4, 1e4])  # a swing of hours, and of less than a millisecond
+def test_what_is_told_from_zero_depends_on_no_unit_of_time(omega: float) -> None:
+    """ω and ζ = 0.2 of one mass beside another that nothing holds, whose double zero stays one."""
+    m = tb.Model("oscillator")
+    m.joint("free", tb.Prismatic("y"), m.ground, m.body("a", mass=1.0))
+    m.joint("x", tb.Prismatic("x"), m.ground, m.body("b", mass=1.0), spring=omega**2,
+            damping=0.4 * omega)  # fmt: skip
+    system = m.compile()
+    found = tb.vibrations(system, system.assemble())
+    assert np.sum(found.eigenvalues == 0.0) == 2
+    (swing,) = found.eigenvalues[found.eigenvalues.imag > 0.0]
+    assert swing / omega == pytest.approx(-0.2 + 1j * np.sqrt(0.96), rel=1e-12)
+
+
 def test_damping_is_a_ratio_of_the_critical() -> None:
     m = tb.Model("oscillator")
     m.joint("x", tb.Prismatic("x"), m.ground, m.body("b", mass=2.0), spring=50.0, damping=4.0)

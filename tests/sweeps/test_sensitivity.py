@@ -85,6 +85,22 @@ def test_intervals_hold_so_much_of_what_a_bootstrap_draws() -> None:
         assert found.confidence == confidence
 
 
+def test_intervals_of_few_rows_are_those_of_a_bootstrap_by_the_definitions() -> None:
+    """Sums of squares over the variance of what was drawn, which 32 rows leave as doubtful as the
+    sums."""
+    design = Saltelli(dict.fromkeys(("x1", "x2"), (0.0, 1.0)), runs=32)
+    values = design.points() @ [2.0, 1.0]
+    found = swept(design, values).sensitivity("y", 0.8)
+    a, b, *mixed = values.reshape(4, 32)
+    rows = np.random.default_rng(5).integers(32, size=(4000, 32))
+    spread = np.var(np.hstack([a[rows], b[rows]]), axis=1)
+    for k, each in enumerate(mixed):
+        drawn = ((a - each) ** 2)[rows].mean(axis=1) / 2.0 / spread
+        low, high = np.quantile(drawn, [0.1, 0.9])
+        # quantiles of 1000 draws are off by some percent of what lies between them
+        assert found.total_interval[k] == pytest.approx([low, high], abs=0.15 * (high - low))
+
+
 def test_outcomes_of_any_size_have_the_same_indices() -> None:
     values = ishigami(ISHIGAMI.points())
     usual = swept(ISHIGAMI, values).sensitivity("y")
@@ -127,6 +143,9 @@ def test_bars_of_both_indices_are_drawn(tmp_path) -> None:
     assert figure.get_size_inches().tolist() == [2.4 + 3.0, 3.2]
     middles = [bar.get_x() + bar.get_width() / 2 for bar in figure.axes[0].patches]
     assert np.allclose(middles, [-0.2, 0.8, 1.8, 0.2, 1.2, 2.2])
+    ticks = figure.axes[0].get_xaxis()
+    assert ticks.get_ticklocs().tolist() == [0, 1, 2]
+    assert [label.get_text() for label in ticks.get_ticklabels()] == ["x1", "x2", "x3"]
     ends = [container.lines[2][0].get_segments() for container in figure.axes[0].containers[1::2]]
     drawn = np.array([[bar[:, 1] for bar in bars] for bars in ends])
     assert np.allclose(drawn, [found.first_interval, found.total_interval])

@@ -280,6 +280,8 @@ def test_a_figure_has_a_dot_for_each_run_and_a_tick_for_each_that_failed(tmp_pat
     assert figure.axes[0].get_xscale() == "log" and figure.axes[1].get_xscale() == "linear"
     with pytest.raises(tb.InputError, match="no column 'z', only 'k', 'm', 'y', 'failure'"):
         table.plot("z")
+    with pytest.raises(tb.InputError, match=r"33 outcomes over 2 parameters; .* 1 to 64 panels"):
+        table.plot(*["y"] * 33)
     good = Sweep(design, {"k": k, "m": m, "y": k * m, "failure": np.full(50, "")}, tmp_path)
     with warnings.catch_warnings():
         warnings.simplefilter("error")  # of panels that have no room

@@ -186,6 +186,7 @@ def test_a_wav_file_holds_the_samples(tmp_path):
         (lambda: render([Note(0.0, 60)], 1.0), "speed or the plectrum's force"),
         (lambda: render([Note(2.0, 60, speed=1.0)], 1.0), "outside the 1.0 s"),
         (lambda: write_wav("never.wav", np.array([np.nan])), "Sample 0 is nan"),
+        (lambda: write_wav("no folder/never.mp3", np.ones(2)), "a path that ends in .wav"),
     ],
 )
 def test_what_cannot_sound_is_said(act, words):

@@ -11,7 +11,7 @@ from touchback import gallery
 from touchback.realtime.control import Exposed
 from touchback.workbench.manipulate import model_with_hands
 from touchback.workbench.manipulate.mouse_hand import input_names
-from touchback.workbench.manipulate.state_snapshot import take_snapshot
+from touchback.workbench.manipulate.state_snapshot import refuse_rows, take_snapshot
 
 T = 1e-3
 
@@ -194,6 +194,14 @@ def test_what_can_not_be_held_is_refused_in_words(start: Start) -> None:
     assert "at most" in run.refused(do="grab", body="block", stiffness=1e9)
     run.ask(do="grab", body="block")
     assert "can't be read" in run.refused(do="pull", to=[1e300, 0, 0])
+    with pytest.raises(tb.InputError, match="'empty': it has no body that a hand could hold"):
+        model_with_hands(tb.Model("empty"))
+
+
+def test_a_row_of_copies_is_neither_put_nor_changed() -> None:
+    row = tb.copies(floating().compile(), ["left", "right"])
+    with pytest.raises(tb.InputError, match=r"a row of 2 copies, which can't be taken in hand"):
+        refuse_rows(row)
 
 
 def test_what_a_hand_did_replays_to_the_same_bits(start: Start, tmp_path: Path) -> None:
