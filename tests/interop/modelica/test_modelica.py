@@ -422,6 +422,15 @@ def test_rows_that_add_nothing_are_left_out_and_listed() -> None:
     assert "row_2(" not in text
 
 
+def test_a_sensor_of_what_nothing_determines_is_left_out_and_the_others_stay() -> None:
+    model = four_bar()
+    model.sensor("idle", tb.Multiplier("pin.2"))
+    with pytest.warns(UserWarning, match=r"sensor 'idle': row 'pin\.2' adds nothing"):
+        text = package_text(model)
+    assert "// Not here: sensor 'idle'" in text
+    assert re.findall(r"output Real (\w+);", text) == ["torque"]
+
+
 def test_what_has_no_class_there_is_refused_by_name() -> None:
     with pytest.raises(InputError, match="force 'water' lets fluid move along"):
         package_text(gallery.make("buoy"))
