@@ -12,6 +12,7 @@ import pytest
 import typer
 
 from command import touchback
+from touchback.cli import benchmark_commands
 from touchback.cli.benchmark_commands import bench
 from touchback.cli.braille_chart import chart
 from touchback.instruments.keyboard.keyboard_regulation import Regulation
@@ -111,3 +112,14 @@ def test_bench_measures_a_section_with_its_peers(monkeypatch: pytest.MonkeyPatch
     assert commands == [
         ["benchmarks", "piano", *to], ["benchmarks", "--quick", *to], ["benchmarks", *to]
     ]  # fmt: skip
+
+
+def test_bench_without_a_source_tree_takes_times_of_ours(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(benchmark_commands, "source_tree", lambda folder: None)
+    monkeypatch.setattr(benchmark_commands, "_CASES", (("pendulum", {}),))
+    done = touchback("bench")
+    rows = [line.split() for line in done.stdout.splitlines() if line.startswith("pendulum")]
+    assert [row[1:3] for row in rows] == [["inverse", "dynamics"], ["forward", "dynamics"]]
+    assert all(float(figure) > 0.0 for row in rows for figure in row[3:])
