@@ -276,7 +276,7 @@ def _refuse_overlap(flat: np.ndarray) -> None:
         cuts = cuts[np.append(True, np.diff(cuts) > near)]
         middles = flat[i] + np.outer(0.5 * (cuts[:-1] + cuts[1:]), along[row])
         points += [middles + 1e3 * near * normal[row], middles - 1e3 * near * normal[row]]
-        of += [i] * (2 * len(middles))
+        of += [int(i)] * (2 * len(middles))
     turns = way * _winding(flat, np.concatenate(points))
     wrong = np.flatnonzero((turns < 0) | (turns > 1))
     if len(wrong):

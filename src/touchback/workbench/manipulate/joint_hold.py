@@ -127,7 +127,8 @@ def model_that_holds(model: Model, step: float = 1e-3, q: Sequence[float] | None
     one factor scales M a of all joints, so that what one motor lacks doesn't throw the others (a
     joint may be some 10 % faster than rated then; the run's diagnostics say so). What
     damping and friction take at the speed w is added; motors of the file rest. Gravity compensation
-    alone lets q̇ die out at 1/s.
+    alone lets q̇ die out at 1/s. g is of the tree alone: neither springs and `gravcomp` of the file
+    nor what equalities and loops pass on from joints without a motor is compensated.
 
     It begins at `q`, or where the file draws it (in the keyframe "home", if there is one) within
     its limits. Friction and damping are bounded as steps ask (`soften_joints`)."""
