@@ -192,6 +192,33 @@ def test_a_joint_beyond_the_tree_closes_a_loop() -> None:
     np.testing.assert_allclose(a, [fall, fall, -fall], rtol=1e-12)
 
 
+@pytest.mark.parametrize("metre", [1.0, 0.01])
+def test_a_distance_that_is_held_is_a_rod_and_another_is_left_out(metre: float) -> None:
+    """Lengths are in the stage's unit; a body on a rod has five freedoms."""
+
+    def distance(low: float, high: float) -> str:
+        return scene(
+            f"""def Xform "b" ({RIGID}) {{
+    {SOLID}
+    double3 xformOp:translate = (0, 0, -3)
+    uniform token[] xformOpOrder = ["xformOp:translate"]
+}}
+def PhysicsDistanceJoint "d" {{
+    rel physics:body1 = </b>
+    float physics:minDistance = {low}
+    float physics:maxDistance = {high}
+}}""",
+            f"metersPerUnit = {metre}",
+        )
+
+    system = read_usd(distance(3.0, 3.0)).compile()
+    start = system.initial_state().q
+    assert len(system.velocities) - len(system.constraint_names) == 5
+    assert np.abs(system.constraint_error(start)).max() < 1e-12
+    with pytest.warns(ImportNotice, match="a distance from 1 to 3 is not held"):
+        assert not read_usd(distance(1.0, 3.0)).closures
+
+
 def test_colliders_touch_the_ground_with_the_mean_of_frictions() -> None:
     text = scene(
         """def Plane "floor" (prepend apiSchemas = ["PhysicsCollisionAPI"]) {
