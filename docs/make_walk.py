@@ -2,9 +2,10 @@
 
 `PYTHONPATH=. python docs/make_walk.py` starts the commands that a visitor would start, and uses
 their pages in Chromium by mouse and keyboard alone, at a person's pace. It prints the seconds of
-each since its page's first paint, fails where one takes more than a minute, and keeps a film of
-each: real pictures of the page, some a second, with what is done written below. Names of walks take
-only those; `--sheet FILE` puts all pictures of the films side by side.
+each since its page's first paint, fails where one takes more than a minute or the car drives after
+more than ten seconds, and keeps a film of each: real pictures of the page, some a second, with what
+is done written below. Names of walks take only those; `--sheet FILE` puts all pictures of the films
+side by side.
 """
 
 import base64
@@ -29,7 +30,7 @@ from docs.chromium import launched
 
 FILMS = Path(__file__).parent / "pictures" / "walk"
 SIZE = {"width": 1280, "height": 720}
-MOST = 60.0  # s since the first paint
+MOST, MOVING = 60.0, 10.0  # s since the first paint: of a walk, and until the car drives
 PATIENCE = 60.0  # s for what a page should do by itself
 LOOK, HAND, KEY = 0.5, 0.35, 0.12  # s: until what is new is read, of a move of the hand, of a key
 OFTEN = 0.5  # s between pictures of a film
@@ -132,7 +133,8 @@ def drive(visitor: Visitor) -> str:
     visitor.rest(LOOK)
     visitor.press("Enter")
     visitor.until("bench.obstacle.phase === 'driving' && bench.driving.speed > 15")
-    drives = visitor.seconds()
+    if (drives := visitor.seconds()) > MOVING:
+        raise SystemExit(f"The car drives after {drives:.1f} s; at most {MOVING:.0f} s")
     visitor.say("75 km/h, straight on")
     visitor.until("bench.obstacle.phase === 'obstacle'")
     visitor.say("An obstacle! ← round it")

@@ -12,7 +12,7 @@ import pytest
 
 import touchback as tb
 from touchback.draw.film import make_film
-from touchback.draw.flat_film import SIZE, flat_film
+from touchback.draw.flat_film import SIZE, flat_film, outlines
 from touchback.draw.scene import Scene, Track, scene_of
 from touchback.errors import InputError
 from touchback.model.forces import Hand
@@ -142,6 +142,34 @@ def test_shapes_of_contacts_are_where_their_bodies_are() -> None:
     rim = next(mark.points for mark in flat_film(scene).marks if mark.name == "ball")
     radii = np.linalg.norm(rim - rim[:, :-1].mean(axis=1, keepdims=True), axis=2)
     assert np.ptp(radii) < 1e-9 * radii.max()
+
+
+def area(points: np.ndarray) -> np.ndarray:
+    """Of outlines (T, P, 2), by Gauss's shoelace."""
+    x, y = np.moveaxis(points, -1, 0)
+    turned = np.roll(x, -1, axis=-1) * y - x * np.roll(y, -1, axis=-1)
+    return np.abs(turned.sum(axis=-1)) / 2
+
+
+@pytest.mark.parametrize(("axis", "kept"), [("y", 3 / 4), ("x", 1.0)])
+def test_a_plate_with_a_notch_keeps_it_while_it_turns_in_its_plane(axis: str, kept: float) -> None:
+    """A square of 4 m² with a triangle of 1 m² cut out of it. Turned about an axis of its plane it
+    is seen from both sides, and what is convex around it is drawn."""
+    corners = [(-1, -1), (1, -1), (1, 1), (0, 0), (-1, 1)]
+    points = [(x, y, z) for y in (-0.001, 0.001) for x, z in corners]
+    fan = [(3, 4, 0), (3, 0, 1), (3, 1, 2)]
+    back = [(c + 5, b + 5, a + 5) for a, b, c in fan]
+    sides = [(k, (k + 1) % 5) for k in range(5)]
+    around = [each for a, b in sides for each in ((a, b + 5, b), (a, a + 5, b + 5))]
+    m = tb.Model("plate")
+    body = m.body("plate", mass=1.0, inertia=(1.0, 1.0, 1.0))
+    m.joint("hinge", tb.Revolute(axis), m.ground, body)
+    m.shape("plate", body, tb.Mesh.of(points, [*fan, *back, *around]))
+    angles = np.linspace(0.0, 6.0, 25)
+    film = flat_film(scene_of(m, Track(angles, {"hinge": angles})))
+    (mark,) = [x for x in film.marks if x.name == "plate" and x.fill != "none" and not x.radius]
+    inside = area(mark.points) / area(outlines(mark.points))
+    np.testing.assert_allclose(inside, kept, rtol=0.01)  # 48 points of an outline
 
 
 def test_a_body_on_feet_is_shown_as_the_cuboid_of_its_inertia() -> None:

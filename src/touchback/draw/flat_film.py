@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import product
 
 import numpy as np
+from numpy.typing import NDArray
 
 from touchback.draw.scene import Piece, Scene
 from touchback.draw.stick import Floats, axes_for
@@ -34,6 +35,8 @@ _RIM = 48  # points of an outline
 
 
 _WAYS = 256  # directions in space
+_EDGEWISE = 0.05  # px²: a triangle that is seen from its edge
+_FEW = 200  # triangles of a mesh whose rim is looked for
 
 
 def outlines(points: Floats) -> Floats:
@@ -43,6 +46,22 @@ def outlines(points: Floats) -> Floats:
     ways = np.stack([np.cos(angles), np.sin(angles)])
     farthest = np.argmax(points @ ways, axis=1)
     return np.take_along_axis(points, farthest[:, :, None], axis=1)
+
+
+def _rim(places: Floats, sides: NDArray[np.intp]) -> list[int] | None:
+    """The points around what triangles (M, 3) cover on the paper, of places (T, P, 2): the edges of
+    those that are seen from before. None unless at all instants it is one loop of the same."""
+    a, b, c = (places[:, sides[:, k]] for k in range(3))
+    (ux, uy), (vx, vy) = np.moveaxis(b - a, -1, 0), np.moveaxis(c - a, -1, 0)
+    before = ux * vy - uy * vx > _EDGEWISE
+    if (before != before[0]).any():
+        return None
+    ways = {(int(t[k]), int(t[k - 2])) for t in sides[before[0]] for k in range(3)}
+    after = {start: end for start, end in ways if (end, start) not in ways}
+    loop = list(after)[:1]
+    while loop and (following := after.pop(loop[-1], None)) is not None:
+        loop.append(following)
+    return loop[:-1] if len(loop) > 3 and not after and loop[0] == loop[-1] else None
 
 
 def _cylinder(radius: float, half: float) -> Floats:
@@ -243,8 +262,18 @@ class _Paper:
             around = outlines(self.placed(piece, ROUND_POINTS[piece.kind](*piece.numbers)))
             yield Mark(name, around, colour, 2.0, colour, 0.3)
         if piece.mesh is not None:
-            around = outlines(self.placed(piece, farthest(piece.triangles.reshape(-1, 3))))
-            yield Mark(name, around, colour, 1.5, colour, 0.3)
+            yield Mark(name, self.mesh_outline(piece), colour, 1.5, colour, 0.3)
+
+    def mesh_outline(self, piece: Piece) -> Floats:
+        """Its rim, where it keeps one in the picture as plates do that move in its plane; else what
+        is convex around it."""
+        corners = piece.triangles.reshape(-1, 3)
+        if len(piece.triangles) <= _FEW:
+            points, number = np.unique(corners, axis=0, return_inverse=True)
+            places, sides = self.placed(piece, points), number.reshape(-1, 3)
+            if (loop := _rim(places, sides)) is not None:
+                return places[:, loop]
+        return outlines(self.placed(piece, farthest(corners)))
 
     def placed(self, piece: Piece, points: Floats) -> Floats:
         """Points (P, 3) of a shape on the paper, (T, P, 2)."""

@@ -292,6 +292,7 @@ def make_peaucellier() -> tb.Model:
     for which in ("upper", "lower"):
         m.close(f"{which} pin", tb.PointInPlane("xz"), crank.at(CIRCLE, 0, 0), ends[which, "inner"])
     m.close("pen", tb.PointInPlane("xz"), ends["upper", "outer"], ends["lower", "outer"])
+    m.shape("line", m.ground.at(far[0], 0, 0), tb.Box((0.002, 0.002, 4 * CIRCLE)))
     swing = m.parameter("swing", 1.0, unit="rad", min=0.0, max=1.2)
     aim = swing * tb.sin(2.0 * m.time)
     torque = 40.0 * (aim - m.coordinate("crank")) - 4.0 * m.rate("crank")
@@ -459,11 +460,45 @@ def make_geneva_drive() -> tb.Model:
         for word, angle in (("first", sector - beside), ("second", sector + beside)):
             corner = tb.contact.Circle(wheel.at(*_spatial(_polar(reach, angle))), PIN / 2)
             m.force(f"{word} corner {count}", tb.contact.ProfileContact(corner, rim, steel))
+    plate = _geneva_sector(inner, wide, reach, beside)
+    for count, sector in enumerate(sectors, start=1):
+        m.shape(f"sector {count}", wheel.at(0, 0, 0, turn=("y", -sector)), plate)
     m.force("pin", tb.contact.ProfileContact(pin, tb.contact.Outline(tuple(sides)), steel))
     _add_motor(m, "driver", 2.0, 1.0)
     m.sensor("pin", tb.Position(driver.at(DRIVER, 0, 0)))
     m.sensor("pin force", tb.ContactForce("pin"))
     return m
+
+
+def _geneva_sector(inner: float, wide: float, reach: float, beside: float) -> tb.Mesh:
+    """What the wheel looks like between two slots, with its middle along x: along a slot's side,
+    round the corner, and along the rim that locks it."""
+    slot = math.pi / SLOTS
+    corner = _polar(reach, beside)
+    along = math.atan2(corner[1], CENTRES - corner[0])
+    half = [
+        *(
+            (s * math.cos(slot) + wide * math.sin(slot), s * math.sin(slot) - wide * math.cos(slot))
+            for s in (inner, WHEEL)
+        ),
+        _polar(WHEEL, beside),
+        *(
+            (CENTRES - (LOCK + PLAY) * math.cos(a), (LOCK + PLAY) * math.sin(a))
+            for a in (along, along * 2 / 3, along / 3)
+        ),
+    ]
+    rim = [(CENTRES - LOCK - PLAY, 0.0), *((x, -z) for x, z in reversed(half))]
+    flat = [((inner + CENTRES - LOCK) / 2, 0.0), *half, *rim]  # from its first all are seen
+    n, near = len(flat), -DEPTH / 2
+    sides = [(k, k % (n - 1) + 1) for k in range(1, n)]
+    return tb.Mesh.of(
+        [(x, y, z) for y in (near, -near) for x, z in flat],
+        [
+            *((0, b, a) for a, b in sides),
+            *((n, n + a, n + b) for a, b in sides),
+            *(each for a, b in sides for each in ((a, b, n + b), (a, n + b, n + a))),
+        ],
+    )
 
 
 def _polar(radius: float, angle: float) -> Point:

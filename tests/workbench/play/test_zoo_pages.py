@@ -55,6 +55,25 @@ def test_no_body_of_the_gallery_is_without_a_shape(name: str) -> None:
                 assert ends.min() > 0.0 and ends.max() > 0.005 * size, body
 
 
+@pytest.mark.parametrize(
+    "name", ["crank-rocker", "slider-crank", "scotch-yoke", "peaucellier", "jansen-leg"]
+)
+def test_a_linkage_stays_within_what_its_page_shows_at_first(name: str) -> None:
+    """Where its bodies' origins come in its experiment, with a tenth to spare."""
+    shown = gallery.entry(name).on_page
+    system = shown.make().compile()
+    run = shown.experiment.run(system)
+    joints = shown.make().joints.items()
+    names = [each for name, joint in joints for each in joint.position_names(name)]
+    positions = np.array([run.signals[each] for each in names]).T[::10]
+    state = np.array(shown.experiment.start(system).x, dtype=float)
+    low, high = np.array(make_scene(Poses(system), 1, state, 0.0, system.parameters).bounds)
+    spare = 0.1 * np.linalg.norm(high - low)
+    places = [system.pose(body, q)[1] for q in positions for body in system.model.bodies]
+    assert (np.min(places, axis=0) > low - spare).all()
+    assert (np.max(places, axis=0) < high + spare).all()
+
+
 def test_a_point_that_weighs_something_is_drawn_as_a_cube_of_water() -> None:
     m = tb.Model("drop")
     m.joint("fall", tb.Prismatic("z"), m.ground, m.body("drop", mass=0.008))

@@ -23,6 +23,19 @@ const OUTLINES = {
   }), true])),
 };
 
+const FEW = 200; // triangles of a mesh that is drawn one by one
+
+/** Edges of triangles, three corners each: the numbers of their ends, and of the triangles that meet there. */
+function edges(corners) {
+  const found = new Map(), key = i => corners[i].join();
+  for (let i = 0; i + 2 < corners.length; i += 3) for (const [a, b] of [[i, i + 1], [i + 1, i + 2], [i + 2, i]]) {
+    const name = [key(a), key(b)].sort().join(" ");
+    if (!found.has(name)) found.set(name, { ends: [a, b], of: [] });
+    found.get(name).of.push(i / 3);
+  }
+  return [...found.values()];
+}
+
 /** Bodies that are drawn as plates: the corners that their lines go round, each from one to the next. */
 export function plates(scene) {
   const sides = Map.groupBy(scene.shapes.filter(shape => shape.kind === "line" && shape.role === "body"), shape => shape.body);
@@ -176,7 +189,26 @@ export class SideView {
     }
     if (shape.kind === "sphere" || shape.kind === "ellipsoid") { this.silhouette(model, shape.numbers); finish(true); }
     else if (shape.kind === "cylinder" || shape.kind === "capsule") { this.round(put, shape); finish(true); }
-    else if (shape.kind === "mesh" && this.world.meshes.get(shape.mesh)) { this.trace(hull(this.corners(shape).map(put)), true); finish(true); }
+    else if (shape.kind === "mesh" && this.world.meshes.get(shape.mesh)) this.mesh(shape, put, colour, finish);
+  }
+
+  /** A mesh of few triangles as it is, with the edges between those seen from before and from behind; else its hull. */
+  mesh(shape, put, colour, finish) {
+    const corners = this.corners(shape);
+    if (this.world.meshes.get(shape.mesh).length > 9 * FEW) { this.trace(hull(corners.map(put)), true); finish(true); return; }
+    shape.edges ||= edges(corners);
+    const { paper } = this, flat = corners.map(put), before = [];
+    paper.beginPath();
+    for (let i = 0; i + 2 < flat.length; i += 3) {
+      const three = flat.slice(i, i + 3), turned = area(three) < 0;
+      before.push(turned);
+      (turned ? three.reverse() : three).forEach(([x, y], k) => k ? paper.lineTo(x, y) : paper.moveTo(x, y));
+      paper.closePath();
+    }
+    this.fill(colour, 0.2);
+    paper.beginPath();
+    for (const { ends: [a, b], of } of shape.edges) if (of.length < 2 || before[of[0]] !== before[of[1]]) { paper.moveTo(...flat[a]); paper.lineTo(...flat[b]); }
+    finish(false);
   }
 
   /** Some corners of a mesh, enough for its outline. */

@@ -113,11 +113,10 @@ const drawBench = canvasOf($("bench"), (c, width, height) => {
   c.fillRect(x(handle), middle - 40, 26, 80);
   c.fillStyle = colour("--curve-1");
   c.beginPath(); c.arc(x(wish) + 60, middle, 12, 0, 7); c.fill();
-  c.fillStyle = colour("--soft");
   c.font = "12px system-ui";
-  c.fillText("wall", 10, 20);
-  c.fillText("hand", x(wish) + 48, middle + 30);
-  c.fillText(`${(1000 * handle).toFixed(1)} mm`, x(handle), middle - 50);
+  label(c, "wall", 10, 20);
+  label(c, "hand", x(wish) + 48, middle + 30);
+  label(c, `${(1000 * handle).toFixed(1)} mm`, x(handle), middle - 50);
 });
 
 function spring(c, a, b, y, ink) {
