@@ -139,7 +139,7 @@ def test_targets_are_large_enough_for_fingers_on_a_tablet(chromium: object, run:
 
 
 def test_nothing_is_cut_at_any_width(page: Seat) -> None:
-    """A notebook's cell, a tablet held upright, a phone."""
+    """A notebook's cell, a tablet held upright, a phone. Sides and the bar above scroll."""
     before = page.page.viewport_size
     for width in (1024, 850, 768, 600, 390):
         page.page.set_viewport_size({"width": width, "height": 760})
@@ -147,7 +147,8 @@ def test_nothing_is_cut_at_any_width(page: Seat) -> None:
         page.until(
             "[...document.querySelectorAll('header *, main *')].every(each => {"
             "const box = each.getBoundingClientRect();"
-            "return !box.width || each.closest('#left, #right') || box.right <= innerWidth + 1; })"
+            "return !box.width || each.closest('#left, #right, .bar > *')"
+            " || box.right <= innerWidth + 1; })"
         )
     assert before is not None
     page.page.set_viewport_size(before)
