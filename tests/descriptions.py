@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import touchback as tb
+from touchback.model import unpacked
 from touchback.symbolic import Expr, Table, to_text
 
 GOLDEN = Path(__file__).parent / "golden" / "models"
@@ -125,6 +126,10 @@ def shown(item: object, texts: Mapping[int, str] = NONE) -> str:
         return repr(item)
     if isinstance(item, int | float | np.number):
         return f"{float(item) + 0.0:.12g}"
+    if isinstance(item, tb.Mesh):  # in single precision, whose last bits machines may differ in
+        points, triangles = unpacked(item.points, item.triangles)
+        extent = ", ".join(f"{x:.4g}" for x in np.ptp(points.astype(float), axis=0))
+        return f"Mesh({len(points)} points, {len(triangles)} triangles, extent {extent})"
     if isinstance(item, msgspec.Struct) or is_dataclass(item):
         inner = ", ".join(f"{name}={shown(each, texts)}" for name, each in _told(item))
         return f"{type(item).__name__}({inner})"
