@@ -5,12 +5,10 @@ from typing import Any
 import pytest
 
 import touchback as tb
-from touchback import gallery
 from touchback.errors import InputError
 from touchback.model.io import add_kind
 from touchback.model.io.schema import SECTIONS
 from touchback.model.kind_registry import KINDS
-from touchback.model.value_or_expression import Data
 
 
 def test_a_section_that_has_no_kinds_is_told_with_those_that_have() -> None:
@@ -65,15 +63,3 @@ def test_a_kind_that_was_loaded_again_takes_its_own_place() -> None:
         assert KINDS["forces"]["again"] is second
     finally:
         del KINDS["forces"]["again"], SECTIONS["forces"]["again"]
-
-
-def test_what_is_described_never_changes_in_the_gallery_either() -> None:
-    for name in gallery.names():
-        gallery.make(name)
-    kinds, waiting = [], [Data]
-    while waiting:
-        own = waiting.pop().__subclasses__()
-        kinds += [each for each in own if each.__module__.startswith("touchback.")]
-        waiting += own
-    assert any(each.__module__.startswith("touchback.gallery.") for each in kinds)
-    assert [each for each in kinds if not each.__struct_config__.frozen] == []

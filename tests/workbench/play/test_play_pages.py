@@ -312,6 +312,8 @@ def test_slow_motion_shows_the_recorded_stroke_with_the_hammer_highest_at_the_st
 
 
 def test_another_instrument_and_the_passage_are_a_click_away(page: Page, board: PianoPage) -> None:
+    board.choose("piano")
+    ready(page, "play.instrument === 'piano' && play.curve?.instrument === 'piano'")
     assert page.locator('#action-picture [data-part="whippen"]').count() == 1
     before = at_rest(board)
     for name, part, number in (
