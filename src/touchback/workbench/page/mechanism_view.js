@@ -93,9 +93,10 @@ export class View {
 
   turn(flat) { keep("side", flat); this.arrange(); }
   arrange() {
-    const flat = this.stage === this.stages.flat;
+    const flat = this.stage === this.stages.flat, keys = [this.flatCanvas, this.spaceCanvas].includes(document.activeElement);
     this.flatCanvas.hidden = !flat;
     this.spaceCanvas.hidden = flat;
+    if (keys) this.canvas.focus({ preventScroll: true }); // what is hidden loses them
     this.sideButton.hidden = !this.world.scene?.flat;
     this.sideButton.setAttribute("aria-pressed", String(flat));
     this.draw();

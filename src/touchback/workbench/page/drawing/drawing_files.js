@@ -26,9 +26,12 @@ export class DrawingFiles {
 
   get stem() { return (this.drawing.told.file || this.drawing.told.name || "drawing").replace(/^.*\//, "").replace(/\.(ya?ml|py)$/, "") || "drawing"; }
 
+  /** Closes a dialog that brought another drawing: keys are for the view again, which may be another one by now. */
+  done(made) { made.close(); this.editor.view.canvas.focus({ preventScroll: true }); }
+
   /** Empty, in the plane or in space, or a classic to go on with; what was drawn stays in the history. */
   async begin() {
-    const start = (change, fields) => async () => { this.editor.begin(); if (await this.drawing.send(change, fields)) made.close(); };
+    const start = (change, fields) => async () => { this.editor.begin(); if (await this.drawing.send(change, fields)) this.done(made); };
     const answer = await this.drawing.send("files"), classics = Object.entries(answer?.classics || {});
     const made = dialog("New drawing", h("p", { class: "soft" }, "Undo brings back what was drawn before."), h("div", { class: "row" },
       act("In the plane", "new plane", start("new", { space: false }), { class: "first" }), act("In space", "new space", start("new", { space: true }))),
@@ -38,7 +41,7 @@ export class DrawingFiles {
 
   async open() {
     const answer = await this.drawing.send("files"), names = (answer?.files || []).map(each => each.name ?? each);
-    const take = async fields => { this.editor.begin(); if (await this.drawing.send("open", fields)) made.close(); };
+    const take = async fields => { this.editor.begin(); if (await this.drawing.send("open", fields)) this.done(made); };
     const chooser = h("input", { type: "file", accept: ".yaml,.yml,.json", "aria-label": "a file of this computer", onchange: async () => { const [file] = chooser.files; if (file) await take({ text: await file.text() }); } });
     const made = dialog("Open a drawing", h("h3", {}, "On the server"), names.length ? h("ul", { class: "files" }, names.map(name => h("li", {}, h("button", { type: "button", class: "plain", "data-file": name, onclick: () => take({ file: name }) }, name)))) : h("p", { class: "soft" }, "The folder holds no drawing yet."),
       h("h3", {}, "On this computer"), chooser);
