@@ -278,6 +278,9 @@ def test_a_figure_has_a_dot_for_each_run_and_a_tick_for_each_that_failed(tmp_pat
     dots, ticks = figure.axes[0].lines
     assert np.array_equal(dots.get_ydata(), y, equal_nan=True) and ticks.get_xdata() == [k[1]]
     assert figure.axes[0].get_xscale() == "log" and figure.axes[1].get_xscale() == "linear"
+    assert [panel.get_xlabel() for panel in figure.axes] == ["k", "m"]
+    assert [panel.get_ylabel() for panel in figure.axes] == ["y", ""]
+    assert figure.get_suptitle() == "50 runs, 1 failed (ticks below)"
     with pytest.raises(tb.InputError, match="no column 'z', only 'k', 'm', 'y', 'failure'"):
         table.plot("z")
     with pytest.raises(tb.InputError, match=r"33 outcomes over 2 parameters; .* 1 to 64 panels"):
@@ -287,6 +290,10 @@ def test_a_figure_has_a_dot_for_each_run_and_a_tick_for_each_that_failed(tmp_pat
         warnings.simplefilter("error")  # of panels that have no room
         drawn = good.plot(path=tmp_path / "good.png")
     assert all(panel.get_position().width > 0.3 for panel in drawn.axes)  # two in a row
+    assert drawn.get_suptitle() == "50 runs"
+    rows = Sweep(design, {"k": k, "m": m, "y": y, "z": y, "failure": failure}, tmp_path).plot()
+    labels = [(panel.get_xlabel(), panel.get_ylabel()) for panel in rows.axes]
+    assert labels == [("", "y"), ("", ""), ("k", "z"), ("m", "")]  # at the edges alone
     none = Sweep(design, {"k": k, "m": m, "failure": np.full(50, "no", dtype=object)}, tmp_path)
     with pytest.raises(tb.InputError, match="all runs failed, the first so: no"):
         none.plot()

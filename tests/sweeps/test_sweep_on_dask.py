@@ -12,6 +12,7 @@ from functools import partial
 from pathlib import Path
 
 import cloudpickle
+import distributed
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
@@ -177,6 +178,31 @@ FUNCTIONS = {
     "system": lambda force: {"speed": held.sizes[0] * force},
 }
 """
+
+
+def test_a_sweep_closes_the_client_that_it_opened_and_leaves_others_open(address, tmp_path) -> None:
+    """Also where it stops early: the scheduler then has no client more than before."""
+    sweep = partial(tb.sweep, partial(swept.logged, log=str(tmp_path / "log")))
+
+    def interrupted(fraction: float) -> None:
+        raise KeyboardInterrupt
+
+    with distributed.Client(address) as own:
+
+        def clients() -> set[str]:
+            return own.run_on_scheduler(lambda dask_scheduler: set(dask_scheduler.clients))
+
+        before = clients()
+        sweep(Grid({"index": range(4)}), out=tmp_path / "own", cluster=own)
+        assert own.status == "running"
+        sweep(Grid({"index": range(4)}), out=tmp_path / "address", cluster=address)
+        until(lambda: clients() == before)
+        with pytest.raises(KeyboardInterrupt):
+            sweep(
+                Grid({"index": range(4)}), out=tmp_path / "early", cluster=address,
+                progress=interrupted,
+            )  # fmt: skip
+        until(lambda: clients() == before)
 
 
 def test_functions_of_a_notebook_sweep_on_a_cluster(address, tmp_path) -> None:

@@ -2,7 +2,7 @@
 
 import os
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from multiprocessing import Pipe
 from pathlib import Path
@@ -134,6 +134,35 @@ def test_a_task_that_kills_every_worker_is_given_up() -> None:
     worker.task = None
     sweep_workers._count_death(worker, deaths, unborn)
     assert deaths == {1: 10} and unborn.left == 0
+
+
+def test_a_sweep_has_a_worker_for_each_core_that_its_process_may_use(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Which is fewer than the machine has where the process is bound to some; platforms that bind
+    none, or don't know how many there are, have all, or one."""
+    asked: list[int] = []
+
+    def alone(tasks: list[Task], workers: int) -> Iterator[Task]:
+        asked.append(workers)
+        for each in tasks:
+            compute(each)
+            yield each
+
+    def sweep(**options: int) -> None:
+        out = tmp_path / str(len(asked))
+        tb.sweep(swept.half_letters, Grid({"index": range(2)}), out=out, **options)
+
+    monkeypatch.setattr(sweep_workers, "run_on_processes", alone)
+    monkeypatch.setattr(os, "sched_getaffinity", {0: {3, 5, 7}}.get, raising=False)
+    sweep()
+    sweep(workers=2)
+    monkeypatch.delattr(os, "sched_getaffinity")
+    monkeypatch.setattr(os, "cpu_count", lambda: 6)
+    sweep()
+    monkeypatch.setattr(os, "cpu_count", lambda: None)
+    sweep()
+    assert asked == [3, 2, 6, 1]
 
 
 def test_what_a_cluster_says_of_a_task_is_read() -> None:
