@@ -19,6 +19,17 @@ def test_a_motor_holds_a_pendulum_where_its_weight_balances(pendulum: Any) -> No
     assert found.stiffness[0, 0] == pytest.approx(2.0 * G * 1.3 * np.cos(found.state.q[0]))
 
 
+def test_a_mirrored_load_leaves_as_much_unbalanced(pendulum: Any) -> None:
+    """It is a size: what rounding leaves has either sign."""
+    torques = np.linspace(0.5, 20.0, 24)
+    left = np.array([
+        [tb.equilibrium(pendulum, u={"torque": sign * torque}).residual for torque in torques]
+        for sign in (1.0, -1.0)
+    ])  # fmt: skip
+    assert left.any() and (left >= 0.0).all() and left.max() < 1e-12
+    assert np.array_equal(left[0], left[1])
+
+
 def test_a_pendulum_stands_unstably_upside_down(pendulum: Any) -> None:
     found = tb.equilibrium(pendulum, pendulum.assemble(swing=3.0))
     assert found.state.q[0] == pytest.approx(np.pi, abs=1e-12)

@@ -55,6 +55,35 @@ def test_a_kink_of_a_force_adds_nothing() -> None:
     assert found["x rate", "at"][-1] == pytest.approx(-5.0 * 0.7 / 2.0, rel=1e-9)
 
 
+@pytest.mark.parametrize("states", [1, 3])
+def test_states_that_lag_behind_a_force_move_with_its_instant(states: int) -> None:
+    """ż = (F − z)/τ from `at` on: z = F (1 − exp(−(T − at)/τ)), with fewer states than coordinates
+    and with more; a state that knows no switch stays."""
+    m = tb.Model("lags", gravity=(0, 0, 0))
+    at, force = m.parameter("at", 0.3), m.parameter("force", 5.0)
+    law = tb.select(m.time < at, 0.0, force)
+    for name in ("x", "y"):
+        m.joint(name, tb.Prismatic(name), m.ground, m.body(name, mass=2.0))
+        m.force(f"push {name}", tb.JointEffort(name, law))
+    times = [0.2 * (k + 1) for k in range(states)]
+    for k, lag in enumerate(times):
+        z = m.state(f"z{k}", 0.0)
+        m.set_rate(f"z{k}", (law - z) / lag)
+    m.state("alone", 1.0, rate=0.5)
+    names = [f"z{k}" for k in range(states)]
+    found = tb.sensitivity(
+        m.compile(), duration=1.0, parameters=["at", "force"], outputs=["x", *names, "alone"],
+        **EXACT,
+    )  # fmt: skip
+    assert found["x", "at"][-1] == pytest.approx(-1.75, rel=1e-9)
+    for name, lag in zip(names, times, strict=True):
+        left = np.exp(-0.7 / lag)
+        assert found[name, "at"][-1] == pytest.approx(-5.0 * left / lag, rel=1e-8)
+        assert found[name, "force"][-1] == pytest.approx(1.0 - left, rel=1e-8)
+        assert not found[name, "at"][found.time < 0.3].any()
+    assert not found["alone", "at"].any() and not found["alone", "force"].any()
+
+
 def test_the_instant_and_the_speed_of_a_slide_that_starts_suddenly() -> None:
     """Without gravity θ = θ₀ + k cos θ₀ u (T − at)."""
     system = pendulum_on_slide(ramp_by_parameters, gravity=0.0).compile()

@@ -111,6 +111,37 @@ def pivoted(problem: ContactProblem) -> np.ndarray:
     return p
 
 
+def improved(problem: ContactProblem, guess: np.ndarray) -> np.ndarray:
+    groups = [(group.rows, group.contact, group.coefficient) for group in problem.friction]
+    memory = ImpulseProblem(len(problem.c), len(problem.normals), len(groups))
+    memory.fill(problem.G, problem.c, problem.normals, groups)
+    p = guess.copy()
+    memory.improve(p)
+    return p
+
+
+def test_newtons_method_leaves_open_contacts_without_an_impulse() -> None:
+    """Each alone: what comes is stopped, what leaves isn't held."""
+    c = np.array([1.0, -2.0, 0.5])
+    problem = ContactProblem(np.eye(3), c, (0, 1, 2))
+    for guess in (np.zeros(3), np.ones(3)):
+        np.testing.assert_allclose(improved(problem, guess), [0.0, 2.0, 0.0], atol=1e-15)
+
+
+@pytest.mark.parametrize("tangents", [0, 1, 2])
+def test_newtons_method_makes_rough_impulses_exact(tangents: int) -> None:
+    """From what some sweeps leave it comes to rounding; of five contacts some are open."""
+    opened = 0
+    for seed in range(20):
+        problem = random_problem(seed, 5, tangents)
+        exact = gauss_seidel(problem)
+        p = improved(problem, exact + 1e-6 * np.abs(exact))
+        assert complaints(problem, p, slack=1e-12) == []
+        np.testing.assert_allclose(p, exact, atol=1e-8)
+        opened += int((p[list(problem.normals)] == 0.0).sum())
+    assert opened > 10
+
+
 @pytest.mark.parametrize("contacts", [1, 2, 3])
 def test_pivoting_finds_the_impulses_of_enumeration(contacts: int) -> None:
     for seed in range(100):

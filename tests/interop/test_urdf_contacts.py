@@ -159,15 +159,16 @@ def test_models_of_a_world_rest_on_its_plane_with_the_smaller_friction() -> None
     assert len(read_sdf(selfish).contacts) == 3
 
 
-def test_a_plane_that_tilts_meets_what_stands() -> None:
+@pytest.mark.parametrize("length", [1.0, 2.0, 0.03])
+def test_a_plane_that_tilts_meets_what_stands(length: float) -> None:
     """A flap, hinged where its plane begins, falls onto a bump whose centre is 0.5 m away and 0.3 m
-    below: it stops where its plane is a radius away from there."""
-    text = """<sdf version="1.9"><world name="w"><model name="bump"><static>true</static>
+    below: it stops where its plane is a radius away from there, however long its normal is."""
+    text = f"""<sdf version="1.9"><world name="w"><model name="bump"><static>true</static>
       <link name="l"><pose>.5 0 -.3 0 0 0</pose><collision name="c"><geometry><sphere>
       <radius>.1</radius></sphere></geometry></collision></link></model>
       <model name="flap"><link name="f"><inertial><mass>1</mass><pose>.5 0 0 0 0 0</pose></inertial>
-      <collision name="p"><geometry><plane><normal>0 0 -1</normal></plane></geometry></collision>
-      </link><joint name="h" type="revolute"><parent>world</parent><child>f</child>
+      <collision name="p"><geometry><plane><normal>0 0 {-length}</normal></plane></geometry>
+      </collision></link><joint name="h" type="revolute"><parent>world</parent><child>f</child>
       <axis><xyz>0 1 0</xyz></axis></joint></model></world></sdf>"""
     model = read_sdf(text)
     assert list(model.contacts) == ["bump__l on flap__f"]

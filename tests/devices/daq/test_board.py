@@ -1,5 +1,9 @@
 """A simulated board in a process of its own: jitter, stalls, overflow, and its clock."""
 
+import os
+import struct
+import threading
+
 import numpy as np
 import pytest
 
@@ -11,6 +15,7 @@ from touchback.devices.daq import (
     Script,
     SimulatedBoard,
 )
+from touchback.devices.daq.simulated_board_process import ENDED, TIME, main
 from touchback.errors import InputError
 from touchback.model.constraint_kinds import Sine
 from waiting import until
@@ -192,3 +197,53 @@ def test_a_script_that_no_board_can_follow_is_refused(wrong, named: str) -> None
     """Before, the process ended with a traceback, stood still, or clipped what should go round."""
     with pytest.raises(InputError, match=named):
         Script(**wrong)
+
+
+def life(count: int, samples: int, period: float) -> tuple[threading.Thread, int, int, int]:
+    """A board in a thread: so many blocks of so many doubles each; the ends of its pipes where its
+    blocks and records come out, and where questions go in."""
+    (data, blocks), (records, told), (asked, questions) = os.pipe(), os.pipe(), os.pipe()
+    channel = {
+        "type": "float64", "samples": samples, "skew": 0.0, "ready": 0.0, "kind": "", "numbers": [],
+        "bits": 0, "gate": 0.0,
+    }  # fmt: skip
+    about = {
+        "period": period, "channels": [channel], "blocks": count, "buffer": count, "jitter": 0.0,
+        "stalls": [], "offset": 0.0, "drift": 0.0, "seed": 0, "files": (blocks, told, asked),
+    }  # fmt: skip
+    made = threading.Thread(target=main, args=(about,), daemon=True)
+    made.start()
+    return made, data, records, questions
+
+
+def record_of(records: int, kind: int) -> tuple[int, ...]:
+    """The next of its records that is of a kind."""
+    while True:
+        found: tuple[int, ...] = struct.unpack("<4q", os.read(records, 32))
+        if found[0] == kind:
+            return found
+
+
+def test_a_board_whose_blocks_nobody_takes_answers_and_loses_nothing() -> None:
+    """Its pipe holds 64 KiB and its blocks are more: what doesn't fit waits in its buffer."""
+    board, data, records, questions = life(count=20, samples=2000, period=1e-3)
+    for number in range(3):
+        threading.Event().wait(0.05)  # its pipe is full by then
+        os.write(questions, struct.pack("<q", number))
+        assert record_of(records, TIME)[1] == number
+    taken = b""
+    while len(taken) < 20 * 2000 * 8:
+        taken += os.read(data, 1 << 20)
+    np.testing.assert_array_equal(np.frombuffer(taken), np.repeat(np.arange(20.0), 2000))
+    assert record_of(records, ENDED)[1] == 20
+    board.join()
+
+
+def test_a_thousand_questions_at_once_are_all_answered_in_order() -> None:
+    board, _, records, questions = life(count=3, samples=1, period=0.1)
+    os.write(questions, struct.pack("<1000q", *range(1000)))
+    answered = [record_of(records, TIME) for _ in range(1000)]
+    assert [each[1] for each in answered] == list(range(1000))
+    assert all(came <= left for _, _, came, left in answered)
+    assert record_of(records, ENDED)[1] == 3
+    board.join()

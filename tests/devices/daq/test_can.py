@@ -95,6 +95,8 @@ def test_a_block_is_as_old_as_its_oldest_frame(bus, database) -> None:
         (pedals(500, 60_000), "signal brake is 60000, outside [0, 4000]"),
         (can.Message(arbitration_id=0x4, is_error_frame=True), "an error frame (class 0x4)"),
         (can.Message(arbitration_id=0x40, is_error_frame=True), "bus off"),
+        *((wheel(7, timestamp=at), f"a frame came at {at} s of the bus; it isn't used")
+          for at in (9e9, -9e9, 1e300, float("inf"), float("nan"))),  # 9e18 ns fit 64 bits
     ],
 )  # fmt: skip
 def test_what_is_wrong_on_the_bus_is_told_and_never_used(bus, database, frame, told) -> None:

@@ -43,6 +43,32 @@ def test_a_sliding_block_stops_exactly_when_its_speed_is_used_up() -> None:
     assert abs(run.energy_balance.residual) < 1e-12
 
 
+@pytest.mark.parametrize("law", [9.0, lambda t: 9.0 + 12.0 * t])
+def test_what_an_input_and_a_parameter_do_is_in_the_energy_balance(law: object) -> None:
+    """A block of 2 kg pushed by F = gain × push over a floor that rubs: with F = a + b t the speed
+    is (a t + b t²/2)/m − μ g t, and the push's work what motion and friction have."""
+    m = tb.Model("pushed", gravity=(0, 0, -G))
+    cart, load = m.body("cart"), m.body("load", 2.0)
+    m.joint("x", tb.Prismatic("x"), m.ground, cart)
+    m.joint("z", tb.Prismatic("z"), cart, load)
+    gain, rubs = m.parameter("gain", 1.0), m.parameter("rubs", 0.1)
+    push = tb.JointEffort("x", gain * m.input("push"))
+    m.force("push", push)
+    floor = tb.contact.DescribedContact(m.coordinate("z"), m.rate("x"), friction=rubs)
+    run = tb.simulate(
+        m.compile(), contacts={"floor": floor}, duration=1.0, inputs={"push": law},
+        parameters={"gain": 1.5, "rubs": 0.3}, rtol=1e-11, atol=1e-13, progress=False,
+    )  # fmt: skip
+    a, b = 1.5 * 9.0, 1.5 * 12.0 if callable(law) else 0.0
+    speed = (a + b / 2.0) / 2.0 - 0.3 * G
+    way = (a / 2.0 + b / 6.0) / 2.0 - 0.3 * G / 2.0
+    assert run["x"][-1] == pytest.approx(way, rel=1e-9)
+    balance, lost = run.energy_balance, 0.3 * 2.0 * G * way
+    assert balance.dissipated["floor friction"] == pytest.approx(lost, rel=1e-9)
+    assert balance.work["push"] == pytest.approx(speed**2 + lost, rel=1e-9)
+    assert abs(balance.residual) < 1e-9
+
+
 def test_a_block_on_a_belt_sticks_and_slips_with_the_period_of_the_closed_form() -> None:
     """A spring holds it back: it sticks for 2 A/V, A = (μs − μk) m g/k, then slips for
     (2π − 2 atan(A ω/V))/ω (Den Hartog, Mechanical Vibrations, §7.3)."""

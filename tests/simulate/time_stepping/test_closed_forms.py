@@ -5,6 +5,7 @@ import pytest
 
 import touchback as tb
 from python_moreau_jean import moreau_jean
+from touchback.native.contact.moreau_jean import MoreauJean
 from touchback.simulate import RunFailed
 from touchback.system.contact_equations import ContactEquations
 
@@ -476,6 +477,19 @@ def test_an_overlap_at_the_start_is_said() -> None:
     )
     assert len(run.metadata["diagnostics"]) == 4
     assert "contact '0 0' overlaps by 0.01 m" in run.metadata["diagnostics"][0]
+
+
+def test_how_many_steps_are_rough_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    counted = MoreauJean.statistics.fget  # type: ignore[attr-defined]
+    monkeypatch.setattr(MoreauJean, "statistics", property(lambda s: counted(s) | {"rough": 7}))
+    m = tb.Model("block", gravity=(0, 0, -9.81))
+    m.joint("z", tb.Prismatic("z"), m.ground, m.body("block", 1.0))
+    floor = {"floor": tb.contact.DescribedContact(m.coordinate("z"))}
+    run = tb.simulate(
+        m.compile(), contacts=floor, method="moreau-jean", duration=0.05, step=1e-3, progress=False
+    )
+    (said,) = run.metadata["diagnostics"]
+    assert said.startswith("In 7 of 50 steps speeds at contacts keep their laws only to 1e-5")
 
 
 def test_a_step_that_does_not_divide_the_duration_is_said() -> None:
