@@ -10,6 +10,8 @@ import time
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 from urllib.parse import urlsplit
 
 import numpy as np
@@ -23,7 +25,7 @@ from page_client import Page, connect, on_page, run_async, wire_of
 from touchback import gallery, workbench
 from touchback.realtime.control.permissions import NOTHING
 from touchback.workbench import Workbench, page_connection, web_server
-from touchback.workbench.page_connection import Peek, peek
+from touchback.workbench.page_connection import Client, Peek, peek
 from waiting import PATIENCE, until
 
 
@@ -161,6 +163,33 @@ def test_a_client_that_takes_nothing_is_let_go(
         assert gone
 
     asleep(bench, sleepy)
+
+
+def test_a_client_who_was_let_go_is_owed_nothing_more() -> None:
+    """Of what waited for it nothing is kept, of whatever kind it was."""
+
+    async def let_go() -> Client:
+        ended: Any = SimpleNamespace(transport=SimpleNamespace(abort=lambda: None))
+        client = Client(ended, "gone")
+        client.queue_text(b"1")
+        client.queue_values({"mass": 2.0})
+        client.queue_latest("status", b"3")
+        client.queue_frame("poses", b"4")
+        waiting = [client._next()[0] for _ in range(4)]
+        assert waiting[0] == b"1" and b"mass" in waiting[1] and waiting[2:] == [b"3", b"4"]
+        client.queue_text(b"1")
+        client.queue_values({"mass": 2.0})
+        client.queue_latest("status", b"3")
+        client.queue_frame("poses", b"4")
+        client.abort("it took nothing")
+        client.abort("closed")
+        client.queue_text(b"5")
+        client.queue_frame("poses", b"6")
+        return client
+
+    client = asyncio.run(let_go())
+    assert client._next() == (b"", False) and client.queued_bytes == 0
+    assert client.closed_reason == "it took nothing"  # the first reason
 
 
 def test_a_client_who_is_owed_too_much_is_let_go(bench: Workbench) -> None:

@@ -108,6 +108,7 @@ class Client:
         """Ends the connection at once, without a word."""
         self.closed_reason = self.closed_reason or why
         self._texts.clear()
+        self._values.clear()
         self._streams.clear()
         self._latest.clear()
         self.queued_bytes = 0
