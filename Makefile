@@ -26,12 +26,13 @@ NATIVE := $(wildcard src/touchback/native/*.[ch] src/touchback/native/*/*.[ch])
 unexport PYTHONDONTWRITEBYTECODE
 
 # Packages, style, types and documentation side by side (each one's words in one piece), then tests on every core:
-# first those that run beside a clock, a line or a page, with nothing else in their way. What fails is named at the
-# end, and nothing is left out because of it.
+# those that run beside a clock or a line, then those with a browser, and below them, in the time that these wait,
+# the rooms in which nothing does. What fails is named at the end, and nothing is left out because of it.
 test:
 	@rm -f $(FAILED)
 	@$(MAKE) --no-print-directory -j $(JOBS) -k -O $(STAMPS)/machine $(addprefix noted-,types docs lint collected) || [ -s $(FAILED) ]
-	@$(MAKE) --no-print-directory -j 1 -k $(addprefix noted-,clocked browser unclocked) || [ -s $(FAILED) ]
+	@echo "Tests: what they say comes when a third of them has ended (clocked, browser, unclocked)."
+	@$(MAKE) --no-print-directory -j 2 -k -O $(addprefix noted-,clocked unclocked browser) || [ -s $(FAILED) ]
 	@[ ! -s $(FAILED) ] || { echo "make test failed:"; sed 's/^/  /' $(FAILED); exit 1; }
 
 # A line for each step that failed, and for each test (from tests/conftest.py).
@@ -57,20 +58,23 @@ ALONE = env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL TOUCHBACK_FAILED_TESTS=$(abspath
 PYTEST = $(ALONE) OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m "not soak and not browser"
 
 # Rooms in which nothing waits: a live run goes as fast as it can there, and seconds are those of the processor.
-UNCLOCKED := validation $(addprefix tests/,analysis codegen contact draw dynamics estimate gallery/omni instruments/piano model \
-  simulate spatial studies/displays studies/keyboard studies/piano studies/wall symbolic system test_core_alone.py)
+# First what takes longest: last, it would keep one worker busy when no other has anything to do.
+UNCLOCKED := tests/test_core_alone.py validation $(addprefix tests/,analysis codegen contact draw dynamics estimate \
+  gallery/omni instruments/piano model simulate spatial studies/displays studies/keyboard studies/piano studies/wall symbolic system)
 
 clocked: $(STAMPS)/develop $(STAMPS)/machine
 	$(PYTEST) tests $(addprefix --ignore=,$(UNCLOCKED))
 
+# Nice: who waited for a clock or a page has the processor at once. A tenth of it stays here when nobody waits.
 unclocked: $(STAMPS)/develop $(STAMPS)/machine
-	$(PYTEST) $(UNCLOCKED)
+	nice -n 10 $(PYTEST) $(UNCLOCKED)
 
 pytest: clocked unclocked
 
-# One after the other: a browser that draws without a graphics card keeps both cores busy.
+# A browser for each worker, though it draws without a graphics card: half of the time one waits for its page. The
+# tests of a file share pages, and stay together.
 browser: $(STAMPS)/develop $(STAMPS)/machine
-	$(ALONE) $(BIN)/python -m pytest -m browser tests/workbench
+	$(ALONE) $(BIN)/python -m pytest -n $(JOBS) --dist loadfile -m browser tests/workbench
 
 search: $(STAMPS)/develop
 	$(BIN)/python tests/search --minutes $(MINUTES)

@@ -16,12 +16,12 @@ T = TypeVar("T")
 PATIENCE = 60.0  # s: a machine may be busy
 
 
-def until(ask: Callable[[], T], patience: float = PATIENCE) -> T:
-    """What `ask` gives as soon as it is true."""
+def until(ask: Callable[[], T], patience: float = PATIENCE, pause: float = 0.002) -> T:
+    """What `ask` gives as soon as it is true, asked again after each pause."""
     end = time.monotonic() + patience
     while not (found := ask()):
         assert time.monotonic() < end, "it didn't happen"
-        time.sleep(0.002)
+        time.sleep(pause)
     return found
 
 

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 Place = tuple[float, float]  # on the screen [px]
+PAUSE = 0.02  # s: a question keeps four processes busy for some milliseconds
 
 
 def until(ask: Callable[[], T], patience: float = PATIENCE) -> T:
@@ -44,7 +45,7 @@ def until(ask: Callable[[], T], patience: float = PATIENCE) -> T:
             return None
 
     try:
-        return waiting.until(asked, patience)  # type: ignore[return-value]
+        return waiting.until(asked, patience, PAUSE)  # type: ignore[return-value]
     except AssertionError:
         raise (wrong or [AssertionError("it didn't happen")])[0] from None
 

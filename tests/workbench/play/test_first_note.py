@@ -20,7 +20,7 @@ SOUNDS = (
 
 
 def test_the_first_touch_is_heard_and_the_run_ends_when_nobody_is_there(chromium: Browser) -> None:
-    command = [sys.executable, "-u", "-m", "touchback.cli", "play", "--patience", "5"]
+    command = [sys.executable, "-u", "-m", "touchback.cli", "play", "--patience", "2"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as run:
         assert run.stdout is not None
         try:
