@@ -28,6 +28,7 @@ def test_list_names_the_whole_gallery() -> None:
     shown = touchback("list")
     assert shown.returncode == 0
     assert all(name in shown.stdout for name in gallery.names())
+    assert shown.stdout.endswith("\nTry `touchback show NAME` or `touchback simulate NAME`.\n")
 
 
 def test_show_draws_and_counts(tmp_path: Path) -> None:
@@ -42,6 +43,9 @@ def test_show_draws_and_counts(tmp_path: Path) -> None:
     assert any(0x2800 < ord(character) < 0x2900 for character in shown.stdout)
     assert (tmp_path / "c.svg").read_text().startswith("<svg")
     assert "url(#wrench)" in (tmp_path / "g.svg").read_text()
+    said = "".join(shown.stdout.split())  # paths may go on in the next line
+    assert f"stickfigure:{tmp_path / 'c.svg'}objectsandports:{tmp_path / 'g.svg'}" in said
+    assert "stategraph" not in said  # it has no modes
 
 
 def test_simulate_shows_keeps_and_repeats_a_run(tmp_path: Path) -> None:
@@ -133,6 +137,7 @@ def test_a_model_with_memories_ticks_at_the_rate_asked_for(tmp_path: Path) -> No
         (["generate", "pendulum", "--function", "magic"], "no function 'magic'"),
         (["generate", "pendulum", "there", "--to", "cobol"], "--to: "),
         (["generate", "pendulum", "there"], "go with --to"),
+        (["generate", "pendulum", "--to", "python"], "--to python: give the file or folder to"),
         (["generate", "pendulum", "a.py", "--to", "python", "-o", "b.py"], "are of a function"),
         (["generate", "pendulum", "a.m", "--to", "matlab", "--function", "bias"], "of a function"),
         (["generate", "pendulum", "there", "--to", "fmu", "--option", "stp=1"], "mean 'step'"),
@@ -201,6 +206,7 @@ def test_play_works_without_a_terminal(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert "t = 0.00 s" in done.stdout and "double-pendulum" in done.stdout
     assert (tmp_path / "p.svg").read_text().startswith("<svg")
+    assert done.stdout.endswith("next: `touchback list`, `touchback show cart-pole`\n")
 
 
 BALL = """

@@ -79,7 +79,7 @@ def test_every_character_has_a_plain_one() -> None:
 
 
 def test_a_page_is_opened_where_there_is_a_display_and_its_token_is_in_no_command(
-    monkeypatch: pytest.MonkeyPatch,
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     opened: list[str] = []
     monkeypatch.setattr(console.webbrowser, "open", opened.append)
@@ -89,6 +89,10 @@ def test_a_page_is_opened_where_there_is_a_display_and_its_token_is_in_no_comman
         monkeypatch.delenv(name, raising=False)
     console.show_page("http://127.0.0.1:1/?token=secret&b")
     assert opened == []
+    assert capsys.readouterr().out.splitlines() == [
+        "page: http://127.0.0.1:1/?token=secret&b",
+        "Open this address in a browser; Ctrl-C ends the command.",
+    ]
     monkeypatch.setenv("DISPLAY", ":0")
     console.show_page("http://127.0.0.1:1/?token=secret&b")
     (address,) = opened

@@ -1,18 +1,49 @@
 """`touchback drive` lists manoeuvres, tells figures, draws and keeps them."""
 
 import math
+from contextlib import ExitStack
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, NoReturn
 
 import numpy as np
 import pytest
 
 from command import touchback
 from touchback.cli import vehicle_commands
+from touchback.errors import InputError
 from touchback.model import Model
 from touchback.model.joints import Prismatic
 from touchback.model.sensors import Signal
 from touchback.recording import Run, open_run
 from touchback.vehicle.manoeuvres import MANOEUVRES, Figure
+
+
+@pytest.mark.parametrize(
+    ("pedals", "person", "smooth"),
+    [(None, True, True), (None, False, False), (["throttle", "brake"], True, False),
+     (["throttle"], True, False)],
+)  # fmt: skip
+def test_the_angles_of_a_page_are_smoothed_and_those_of_a_wheel_or_a_script_are_not(
+    pedals: list[str] | None, person: bool, smooth: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A page's come in steps; whose wheel has both pedals drives with them."""
+    asked: list[dict[str, Any]] = []
+
+    def make(name: str, **given: Any) -> NoReturn:
+        asked.append({"name": name, **given})
+        raise InputError("enough")
+
+    wheel: Any = pedals and SimpleNamespace(scale=SimpleNamespace(pedals=pedals))
+    monkeypatch.setattr(vehicle_commands.tb.gallery, "make", make)
+    with ExitStack() as closing, pytest.raises(InputError, match="enough"):
+        vehicle_commands._driven(closing, wheel, 0, None, person)
+    (made,) = asked
+    smoothing = made.pop("smoothing")
+    assert smoothing > 1.0 if smooth else smoothing == 0.0
+    assert made == {
+        "name": "driving-simulator", "person": person, "pedals": pedals == ["throttle", "brake"]
+    }  # fmt: skip
 
 
 def test_without_a_name_the_manoeuvres_are_listed() -> None:
@@ -64,6 +95,8 @@ def test_what_is_unknown_is_answered_with_the_nearest() -> None:
         (("step-steer", "--wheel", "simulated"), "or `--wheel …`"),
         (("step-steer", "--page", "0"), "sudden-obstacle --page 0"),
         (("step-steer", "--peak", "2"), "give --wheel, too"),
+        (("sudden-obstacle", "--peak", "2"), "give --wheel, too"),
+        (("sudden-obstacle", "--range", "900"), "give --wheel, too"),
         (("sudden-obstacle", "--page", "0", "--peak", "2"), "give --wheel, too"),
         (("sudden-obstacle", "--wheel", "serial:x"), "'evdev:auto', 'evdev:PATH', 'simulated'"),
         (("sudden-obstacle", "--wheel", "simulatd"), "did you mean 'simulated'"),

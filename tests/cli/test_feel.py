@@ -32,6 +32,20 @@ def test_a_chart_has_letters_numbers_and_a_line_where_it_belongs() -> None:
     assert not any(dots(character) for character in lines[1][8:24])
 
 
+@pytest.mark.parametrize(
+    ("top", "numbers"),
+    [(5.0, [5, 4, 3, 2, 1, 0]), (5.5, [4, 2, 0]), (12.0, [10, 5, 0]), (0.1, [0.1, 0.08, 0.06])],
+)
+def test_numbers_beside_a_chart_are_few_and_round(top: float, numbers: list[float]) -> None:
+    """Steps of 1, 2 or 5, about five of them, each beside the row of its height."""
+    x = np.linspace(0.0, 1.0, 20)
+    rows = chart([(x, top * x)], {}, (1.0, top), columns=40, rows=21).split("\n")[1:22]
+    told = {i: float(row.split()[0]) for i, row in enumerate(rows) if row[0:5].strip(" │┤")}
+    assert list(told.values())[: len(numbers)] == pytest.approx(numbers)
+    for row, number in told.items():
+        assert abs(row - 20.0 * (1.0 - number / top)) <= 0.5
+
+
 def test_what_lies_outside_is_left_out_and_a_second_curve_is_dotted() -> None:
     x = np.linspace(0.0, 1.0, 200)
     flat, high = np.full(200, 0.5), np.full(200, 2.0)
@@ -120,6 +134,9 @@ def test_bench_without_a_source_tree_takes_times_of_ours(
     monkeypatch.setattr(benchmark_commands, "source_tree", lambda folder: None)
     monkeypatch.setattr(benchmark_commands, "_CASES", (("pendulum", {}),))
     done = touchback("bench")
+    assert done.stdout.startswith("No benchmarks/ folder around this installation: our own")
+    titles = "mechanism function flops derive and emit [ms] a call [µs]"
+    assert titles in [" ".join(line.split()) for line in done.stdout.splitlines()]
     rows = [line.split() for line in done.stdout.splitlines() if line.startswith("pendulum")]
     assert [row[1:3] for row in rows] == [["inverse", "dynamics"], ["forward", "dynamics"]]
     assert all(float(figure) > 0.0 for row in rows for figure in row[3:])

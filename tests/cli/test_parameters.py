@@ -44,3 +44,17 @@ def test_the_command_lists_the_screws_and_plays_nothing() -> None:
     head = re.escape(f"{Specification().masses.head:g}")
     assert re.search(rf"^hammer mass +{head} +0\.001 +0\.03 +kg", done.stdout, re.MULTILINE)
     assert "heard" not in done.stdout
+
+
+@pytest.mark.parametrize("instrument", list(INSTRUMENTS))
+def test_feel_lists_the_screws_and_presses_nothing(instrument: str) -> None:
+    """Also beside other words, which aren't looked at."""
+    known = INSTRUMENTS[instrument].parameters()
+    for beside in ((), ("--set", "nothing=1")):
+        done = touchback("feel", instrument, *beside, "--set", "list")
+        assert done.returncode == 0, done.stderr
+        first, *lines = done.stdout.splitlines()
+        assert first.split()[0] == "name" and len(lines) == len(known)
+        for line, (name, screw) in zip(lines, known.items(), strict=True):
+            value = line.removeprefix(f"{name} ").split()[0]
+            assert float(value) == pytest.approx(screw.default, rel=1e-5)

@@ -9,14 +9,20 @@ import sys
 import time
 import tty
 import wave
+from collections.abc import Callable
 from pathlib import Path
+from typing import NoReturn
 
 import numpy as np
 import pytest
 
+import touchback as tb
 from command import touchback
 from sound_card import SoundCard, why_not
+from touchback.cli import play_command
+from touchback.cli.keyboard_performance import WireOptions
 from touchback.devices.midi import NoteOff, NoteOn, Parser, encode
+from touchback.instruments.keyboard.keyboard_regulation import Regulation
 from touchback.instruments.midi_file import Timed, read_midi, write_midi
 from touchback.instruments.sound import Note, render
 from touchback.instruments.sound.sound_stream import LOUD
@@ -98,6 +104,12 @@ def test_what_cannot_be_played_is_said(tmp_path: Path) -> None:
     write_midi(tmp_path / "empty.mid", [])
     done = touchback("play", "organ", "--score", str(tmp_path / "empty.mid"))
     assert done.returncode != 0 and "empty.mid has no notes" in done.stderr
+    write_midi(tmp_path / "score.mid", SCORE)
+    for keys in ("0", "89"):  # though the score says which keys there are
+        done = touchback(
+            "play", "organ", "--fast", "--score", "score.mid", "--keys", keys, cwd=tmp_path
+        )
+        assert done.returncode == 2 and keys in done.stderr and "88" in done.stderr
 
 
 def test_the_page_ends_with_the_report_when_the_passage_is_played_and_nobody_looks_on() -> None:
@@ -137,6 +149,44 @@ def test_a_page_that_looks_on_keeps_it_alive() -> None:
         return rest
 
     assert "Live run of 'virtual wall'" in until(stays)
+
+
+@pytest.mark.parametrize("what", ["piano", "piano-modes", "organ", "wall"])
+def test_keys_with_modes_are_simulated_one_by_one_and_others_together(
+    what: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With what was asked for."""
+    made: list[tuple[object, ...]] = []
+
+    def stand_in(way: str) -> Callable[..., NoReturn]:
+        def make(notes: object, voice: str, *, rate: float, regulation: Regulation) -> NoReturn:
+            made.append((way, notes, voice, rate, regulation.every))
+            raise tb.InputError("enough")
+
+        return make
+
+    for name in ("make_separate_keys", "make_keyboard"):
+        monkeypatch.setattr(play_command, name, stand_in(name))
+    words = ("--keys", "3", "--rate", "500", "--no-page", "--set", "mass=2")
+    done = touchback("play", what, *words)
+    assert done.returncode == 2 and "enough" in done.stderr
+    way = "make_separate_keys" if what == "piano-modes" else "make_keyboard"
+    assert made == [(way, 3, what, 500.0, {"mass": 2.0})]
+
+
+@pytest.mark.parametrize(("word", "identifies"), [(None, True), ("--no-identify", False)])
+def test_keys_on_wires_find_their_constants_unless_told_not_to(
+    word: str | None, identifies: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[WireOptions] = []
+    monkeypatch.setattr(play_command, "play_on_devices", lambda wanted, _: asked.append(wanted))
+    lines = ("--device", "serial:/dev/ttyACM0", "--device", "serial:/dev/ttyACM1")
+    done = touchback("play", "organ", *lines, *([word] if word else []))
+    assert done.returncode == 0, done.stderr
+    (wanted,) = asked
+    assert wanted.identified is identifies
+    assert wanted.places == ["serial:/dev/ttyACM0", "serial:/dev/ttyACM1"]
+    assert wanted.seconds == play_command.PATIENCE and wanted.regulation.every == {}
 
 
 def test_what_is_only_a_page_says_so_in_the_terminal() -> None:

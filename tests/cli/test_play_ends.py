@@ -8,7 +8,7 @@ import threading
 import time
 import urllib.request
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 
 import pytest
 
@@ -155,6 +155,27 @@ def test_the_zoo_says_why_it_ended_and_how_its_runs_kept_time() -> None:
     assert process.returncode == 0
     assert "Ended as nobody was connected for 2 s" in rest
     assert "Live run of 'pendulum'" in rest and "lateness" in rest
+
+
+@pytest.mark.parametrize(
+    ("what", "said"), [("piano", "building the keys"), ("zoo", "opening the zoo")]
+)
+def test_what_takes_time_before_the_page_is_there_is_told(
+    what: str, said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[str] = []
+
+    def working(words: str) -> nullcontext[None]:
+        told.append(words)
+        return nullcontext()
+
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    for name in ("PianoPage", "PlayServer"):
+        monkeypatch.setattr(f"touchback.workbench.{name}", interrupted)
+    monkeypatch.setattr(keyboard_performance, "working", working)
+    assert touchback("play", what).returncode == 130 and told == [said]
 
 
 def test_ctrl_c_is_told_as_the_reason() -> None:

@@ -6,6 +6,8 @@ import signal
 import subprocess
 import threading
 import wave
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,9 +15,11 @@ import pytest
 import touchback as tb
 from command import touchback
 from emulated_key import EmulatedKey, built, needs_emulator
+from touchback.cli import device_commands
 from touchback.devices import SerialDevice
 from touchback.devices.midi import NoteOn
 from touchback.devices.serial_line.axis_identification import IdentifiedAxis, fit_axis, identify
+from touchback.errors import DeviceError
 from touchback.instruments.keyboard.keyboard_model import note_name
 from touchback.instruments.keyboard.keyboard_regulation import read_regulation
 from touchback.instruments.midi_file import read_midi
@@ -311,3 +315,57 @@ def test_wrong_use_is_said(words, text) -> None:
     told = touchback(*words)
     assert told.returncode in (1, 2)
     assert text in told.stderr.replace("\n", " ")
+
+
+@pytest.mark.parametrize("connected", [True, False])
+def test_watching_shows_what_is_new_a_reading_a_look_and_silence_and_ends_with_counts(
+    connected: bool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Samples come before the first two looks of four, and a fault before the second."""
+
+    class Clock:
+        now = 100.0
+
+        def monotonic(self) -> float:
+            return self.now
+
+        def sleep(self, seconds: float) -> None:
+            self.now += seconds
+
+    class Found:
+        name, path, axes, looks = "key", "/dev/ttyACM0", [SimpleNamespace(name="front")], 0
+
+        def __init__(self) -> None:
+            self.counts, self.connected = {"samples": 7, "lost": 1}, connected
+
+        def news(self) -> list[str]:
+            self.looks += 1
+            if self.looks < 3:
+                self.counts = {"samples": 7 + 100 * self.looks, "lost": 1}
+            return ["a fault: too hot"] if self.looks == 2 else []
+
+        def latest(self) -> SimpleNamespace:
+            axis = {"position": 0.01 * self.looks, "velocity": -2.5, "force": 1.0, "current": 0.25}
+            return SimpleNamespace(device_time=1.5, axes=[axis], words=["homed", "armed"])
+
+        def device_counts(self) -> dict[str, int]:
+            return {"late": 3}
+
+    monkeypatch.setattr(device_commands, "time", Clock())
+    found: Any = Found()
+    seconds = 4 * device_commands._LOOK
+    if connected:
+        device_commands._watch(found, seconds)
+    else:
+        with pytest.raises(DeviceError, match=r"'key' on '/dev/ttyACM0' is silent: no sample for"):
+            device_commands._watch(found, seconds)
+    said = [" ".join(line.split()) for line in capsys.readouterr().out.splitlines()]
+    assert said == [
+        "1.500 s front +0.01000 -2.500/s +1.000 +0.250 A homed, armed",
+        "a fault: too hot",
+        "1.500 s front +0.02000 -2.500/s +1.000 +0.250 A homed, armed",
+        f"silent: no sample for {device_commands._LOOK:.1f} s",
+        f"silent: no sample for {2 * device_commands._LOOK:.1f} s",
+        "here: samples 207, lost 1",
+        *(["there: late 3"] if connected else []),
+    ]

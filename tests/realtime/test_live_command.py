@@ -24,6 +24,7 @@ def test_a_mechanism_runs_live_is_recorded_and_replayed(tmp_path: Path) -> None:
     assert "Live run of 'motor arm': 500 Hz, 1 × real time" in done.stdout
     assert "listening on 127.0.0.1:" in done.stdout + done.stderr
     assert "tick  lateness step time input age  flags" in done.stdout
+    assert f"replay: touchback replay {recording}\n" in done.stdout
     assert json.loads(report.read_text())["ticks"] >= 50
     again = touchback("replay", recording)
     assert again.returncode == 0, again.stderr
