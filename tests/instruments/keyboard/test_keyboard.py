@@ -1,5 +1,7 @@
 """The Touchback keyboard: what fingers feel and what is heard, offline and live."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -13,6 +15,7 @@ from touchback.instruments.keyboard.key_strokes import (
     as_sound,
     find_heard_notes,
     input_samples,
+    passage,
 )
 from touchback.instruments.keyboard.keyboard_model import graded_key
 from touchback.instruments.keyboard.keyboard_player import SETTLING_TIME, make_keyboard
@@ -42,6 +45,32 @@ def test_a_stroke_sounds_one_note_and_lets_it_ring_until_the_key_is_back(grand):
     ringing = run.time[run["ringing"] > 0.5]
     assert run["note time"][-1] - 0.1 < ringing[0] < run["note time"][-1]
     assert ringing[-1] < run.time[-1] - 0.3
+
+
+def test_the_passage_is_a_scale_that_grows_louder_a_trill_and_two_chords():
+    keys = [60, 62, 64, 65]
+    strokes = passage(keys, 1.5)
+    scale, trill, chords = strokes[:4], strokes[4:12], strokes[12:]
+
+    def at_once(some):
+        return [replace(each, time=0.0) for each in some]
+
+    assert [each.time for each in scale] == pytest.approx([1.5 + 0.25 * i for i in range(4)])
+    assert at_once(scale) == [
+        Stroke.of(0.0, note, 0.1 + 0.8 * i / 3, stay=0.1) for i, note in enumerate(keys)
+    ]
+    assert [each.note for each in trill] == [65, 64] * 4  # the two highest
+    assert [each.time for each in trill] == pytest.approx([2.5 + 0.11 * i for i in range(8)])
+    then = 2.5 + 8 * 0.11  # s
+    assert [each.time for each in chords] == pytest.approx([then, then, then + 0.9, then + 0.9])
+    assert at_once(chords) == [
+        Stroke.of(0.0, note, effort, stay=0.4)
+        for effort in (0.3, 0.7)
+        for note in (60, 64)  # every other key
+    ]
+    assert {each.note for each in passage([60], 0.0)} == {60}  # one key plays it all
+    grand = sorted({each.note for each in passage(range(21, 109), 0.0)})
+    assert grand == list(range(21, 109, 11))  # eight of 88
 
 
 def test_a_harder_touch_sounds_louder_and_sooner():

@@ -10,6 +10,7 @@ from touchback.errors import InputError
 from touchback.haptics.trials import FeelingSubject
 from touchback.instruments.keyboard.key_device import FRONT
 from touchback.instruments.keyboard.key_mechanisms import MIDDLE
+from touchback.instruments.keyboard.key_strokes import Stroke
 from touchback.instruments.keyboard.keyboard_player import SETTLING_TIME
 from touchback.instruments.keyboard.keyboard_regulation import regulation_of
 from touchback.instruments.keyboard.perception_trial_key import DEPTH, FORCE, TrialKey, felt_key
@@ -37,6 +38,11 @@ def test_a_finger_feels_what_is_varied_and_the_recording_holds_it(key, tmp_path)
     assert stiffness(soft) == pytest.approx(800.0, rel=0.1)
     assert stiffness(hard) == pytest.approx(1600.0, rel=0.1)
     assert hard.depth.max() < soft.depth.max() < 12e-3
+    touch = Stroke.of(0.0, 60, 0.3)
+    whole = touch.press + touch.stay + touch.leave + 0.25  # s: a touch, and a pause
+    for felt in (soft, hard):
+        assert felt.span[1] - felt.span[0] == pytest.approx(whole, abs=2e-3)
+        assert not felt.force[felt.time > felt.span[1] - 0.05].any()  # it is let go
     run = tb.open(path)
     for felt in (soft, hard):
         within = (run.time >= felt.span[0]) & (run.time <= felt.span[1])

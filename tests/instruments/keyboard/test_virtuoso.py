@@ -6,7 +6,14 @@ import numpy as np
 import pytest
 
 from touchback.errors import InputError
-from touchback.instruments.keyboard.key_strokes import find_heard_notes, virtuoso
+from touchback.instruments.keyboard.key_strokes import (
+    SOSTENUTO,
+    SUSTAIN,
+    UNA_CORDA,
+    find_heard_notes,
+    pedal_gestures,
+    virtuoso,
+)
 from touchback.instruments.keyboard.keyboard_model import notes_of
 from touchback.instruments.keyboard.keyboard_player import SETTLING_TIME, make_keyboard
 
@@ -38,6 +45,22 @@ def test_every_stroke_is_heard_from_soft_to_loud():
     loudness = [one.loudness for one in played]
     assert min(loudness) < 0.6
     assert 3.0 < max(loudness) < 5.0
+
+
+def test_feet_half_pedal_every_second_and_shift_the_hammers_every_other_verse():
+    feet = pedal_gestures(1.0, 11.0)
+    assert [(f.time, f.place) for f in feet if f.pedal == UNA_CORDA] == [
+        (1.0, 0.0), (5.0, 1.0), (9.0, 0.0)
+    ]  # fmt: skip
+    held = [(f.time, f.place) for f in feet if f.pedal == SOSTENUTO]
+    ends = [(3.2, 1.0), (3.9, 0.0), (7.2, 1.0), (7.9, 0.0)]  # the next would begin at the end
+    assert held == [(pytest.approx(time), place) for time, place in ends]
+    sustain = [f for f in feet if f.pedal == SUSTAIN]
+    assert len(sustain) == 10 * 32
+    moves = np.array([(f.time, f.place) for f in sustain])
+    down = 1.0 - np.abs(2.0 * ((moves[:, 0] - 1.0) % 1.0) - 1.0)  # and up, once a second
+    np.testing.assert_allclose(moves[:, 1], down, atol=1e-9)
+    assert all(foot.time < 11.0 for foot in feet)
 
 
 def test_too_few_keys_are_refused():

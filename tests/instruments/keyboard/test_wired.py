@@ -4,6 +4,8 @@ import contextlib
 import os
 import threading
 from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -23,7 +25,15 @@ from touchback.instruments.keyboard.keyboard_player import (
     steps_at,
 )
 from touchback.instruments.keyboard.keyboard_regulation import Regulation
-from touchback.instruments.keyboard.wired_keys import ANGLE, FOLLOW, WiredKey, play_wired, wired_key
+from touchback.instruments.keyboard.wired_keys import (
+    ANGLE,
+    FOLLOW,
+    FOLLOWED,
+    KeyFollower,
+    WiredKey,
+    play_wired,
+    wired_key,
+)
 from waiting import PATIENCE, until
 
 DOWN = 9e-3 / FRONT  # rad: in the middle of the bed's felt
@@ -108,6 +118,48 @@ def test_nor_does_one_when_a_line_was_lost_and_the_key_moved_meanwhile(
     until(together)
     far.positions[0] = DOWN
     until(lambda: heard)  # and what is played then is
+
+
+def test_voices_have_come_to_their_keys_when_two_looks_in_a_row_say_so() -> None:
+    """Of two keys: both must have told where they are, and go on to. A key that was silent between
+    two looks comes anew."""
+
+    class Run:
+        counts, messages, followed = {"stale": 0}, [0, 0], 0.0
+
+        def __init__(self) -> None:
+            self.follows: list[float] = []
+
+        def report(self) -> SimpleNamespace:
+            ports = {f"{k}/{ANGLE}": {"messages": n} for k, n in enumerate(self.messages)}
+            return SimpleNamespace(counts=dict(self.counts), ports=ports)
+
+        def __setitem__(self, name: str, value: float) -> None:
+            assert name == FOLLOW
+            self.follows.append(value)
+
+        def read(self, name: str) -> float:
+            assert name == f"0/{FOLLOWED}"
+            return self.followed
+
+    run: Any = Run()
+    follower = KeyFollower(run, ["0/", "1/"])
+    run.messages = [5, 0]
+    assert not follower.look() and run.follows == []  # one hasn't told yet
+    run.messages = [6, 1]
+    assert not follower.look() and run.follows == [1.0]
+    run.followed = 0.9
+    assert not follower.look() and not follower.look()  # on its way
+    run.followed = 1.0
+    assert [follower.look() for _ in range(3)] == [False, True, True]
+    run.counts = {"stale": 2}
+    assert not follower.look() and run.follows == [1.0, 0.0]
+    assert [follower.look() for _ in range(2)] == [False, True]  # none was silent since
+    assert run.follows == [1.0, 0.0, 1.0]
+    at_once: Any = Run()
+    at_once.messages, at_once.followed = [1, 1], 1.0
+    anew = KeyFollower(at_once, ["0/", "1/"])
+    assert [anew.look() for _ in range(2)] == [False, True]
 
 
 def test_a_voice_that_has_come_to_its_key_feels_where_it_is_and_how_fast(tmp_path) -> None:

@@ -65,6 +65,32 @@ def test_a_strike_comes_out_of_portaudio_sample_by_sample_as_the_renderer_has_it
     assert np.abs(last).max() < 1e-2 * np.abs(held).max()
 
 
+MANY = """
+import time
+from touchback.instruments.sound import Note
+from touchback.instruments.sound.sound_stream import SoundStream
+
+with SoundStream([60], tick=0.001) as stream:
+    blocks = lambda: stream._strings.counts()["blocks"]
+    for _ in range(15):
+        for _ in range(100):
+            now = time.monotonic_ns()
+            stream.strike(Note(0.0, 60, speed=1.5), now, now)
+        begun, end = blocks(), time.monotonic() + 30
+        while blocks() < begun + 3 and time.monotonic() < end:
+            time.sleep(0.001)
+told = stream.report()
+print(len(told.ways), told.lost)
+"""
+
+
+def test_the_way_of_every_strike_is_told_however_many_there_were_before_anybody_asks(tmp_path):
+    """More than wait to be looked at, 1024: each strike looks for those before."""
+    with SoundCard(tmp_path) as card:
+        (told,) = run_python(MANY, card.environment)
+    assert told == "1500 0"
+
+
 def test_without_a_card_an_error_says_where_was_looked_and_what_to_do_instead(tmp_path):
     (tmp_path / "none.conf").write_text("pcm.!default { type hw card 31 }\n")
     said = run_python(

@@ -5,12 +5,18 @@ import pytest
 
 import touchback as tb
 from studies.piano.repetition import repeat
-from touchback.instruments.piano import PressedTouch, RepeatedTouch, grand_piano_action
+from touchback.instruments.piano import (
+    PressedTouch,
+    RepeatedTouch,
+    grand_piano_action,
+    piano_action_modes,
+)
 from touchback.instruments.piano.action_specification import Specification
 from touchback.instruments.piano.piano_action_modes import (
     MODES,
     RIGID,
     STRIKES,
+    RigidContacts,
     contact_changes,
     piano_action_with_modes,
     regulate_for_modes,
@@ -69,6 +75,31 @@ def test_gaps_of_rigid_contacts_are_those_of_the_felts_they_stand_for(system: Sy
                 assert ours[name] == pytest.approx(theirs[name], abs=1e-14), name
     system.parameters.update(dict.fromkeys(screws, 0.0))
     assert past_edge > 5
+
+
+def test_the_lever_of_the_knuckle_is_how_its_gap_goes_with_the_jack(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """By virtual work: the moment of a unit force at a contact is what its gap does with an angle.
+    On the jack's face and beyond its edge, by central differences."""
+    add = piano_action_modes.add_modes
+
+    def add_and_tell(m: tb.Model, contacts: RigidContacts, load: tb.Expr) -> None:
+        m.sensor("turning", tb.Signal(contacts.turning, "m"))
+        add(m, contacts, load)
+
+    monkeypatch.setattr(piano_action_modes, "add_modes", add_and_tell)
+    system = piano_action_with_modes("motion", PressedTouch(0.5)).compile()
+    random, still, step = np.random.default_rng(5), np.zeros(6), np.zeros(6)
+    step[system.coordinates.index("jack")] = 1e-6
+    overlaps = []
+    for _ in range(40):
+        q = random.uniform(-0.06, 0.06, 6)
+        here = system.sensors(q, still)
+        gaps = [system.sensors(near, still)["jack gap"] for near in (q + step, q - step)]
+        assert here["turning"] == pytest.approx((gaps[0] - gaps[1]) / 2e-6, abs=1e-8)
+        overlaps.append(here["jack overlap"])
+    assert min(overlaps) < -1e-4 and max(overlaps) > 1e-4
 
 
 def test_every_mode_says_what_touches_and_a_change_adds_or_takes_its_contact() -> None:
