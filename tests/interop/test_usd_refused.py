@@ -8,6 +8,7 @@ import pytest
 import touchback as tb
 from touchback.errors import ModelError
 from touchback.interop import read_usd
+from touchback.interop.usd import usd_stage
 from usd_stages import RIGID, SOLID, Usd, scene
 
 
@@ -105,6 +106,21 @@ def test_only_what_lies_in_its_folder_is_opened_and_no_working_folder(
         (inner / "whole.usda").write_text(f"#usda 1.0\n(\nsubLayers = [@{called}@]\n)\n")
         with pytest.raises(ModelError, match=words):
             tb.read(inner / "whole.usda")
+
+
+@pytest.mark.parametrize("as_file", [False, True])
+def test_scenes_are_read_up_to_a_size(
+    as_file: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Counted in bytes, of which a letter may have two."""
+    text = scene(f'def Sphere "s" ({RIGID}) {{ # ä\n{SOLID}\n}}')
+    (tmp_path / "a.usda").write_text(text, encoding="utf-8")
+    given = tmp_path / "a.usda" if as_file else text
+    monkeypatch.setattr(usd_stage, "MAX_BYTES", len(text.encode()))
+    read_usd(given)
+    monkeypatch.setattr(usd_stage, "MAX_BYTES", len(text.encode()) - 1)
+    with pytest.raises(ModelError, match="bytes"):
+        read_usd(given)
 
 
 def test_references_within_a_text_are_followed() -> None:

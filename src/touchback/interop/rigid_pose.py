@@ -85,9 +85,9 @@ def about(axis: Floats, angle: float) -> Floats:
 
 
 def to_z(z: Floats) -> Floats:
-    """The shortest rotation that takes the z axis to a unit vector."""
+    """The shortest rotation that takes the z axis to a vector's direction."""
     axis = np.cross((0.0, 0.0, 1.0), z)
     sine, cosine = float(np.linalg.norm(axis)), float(z[2])
-    if sine < 1e-15:  # about x where they are opposite
+    if sine < 1e-15 * abs(cosine):  # about x where they are opposite
         return np.eye(3) if cosine > 0.0 else np.diag([1.0, -1.0, -1.0])
     return about(axis / sine, math.atan2(sine, cosine))

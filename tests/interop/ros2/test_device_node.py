@@ -3,12 +3,15 @@ get."""
 
 import itertools
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
 
 import touchback as tb
 from command import touchback
+from touchback.cli import live_commands
 from touchback.interop.ros2.device_node import DeviceNode, device_model, guards
 from touchback.interop.ros2.model_node import ModelNode
 from touchback.interop.ros2.zenoh_transport import ZenohTransport
@@ -152,6 +155,20 @@ def test_the_command_says_once_that_nobody_answers_and_that_somebody_came(
     assert done.returncode == 0
     assert notes[0].startswith(f"Note: nobody answers at {place}; start a router there")
     assert notes[1:] == ["Note: somebody answers now."]
+
+
+@pytest.mark.parametrize("refused", [0, 3])
+def test_the_command_ends_with_the_report_and_with_what_was_refused(
+    refused: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run: Any = SimpleNamespace(report=lambda: "Live run of 'arm'")
+    node: Any = SimpleNamespace(refused=refused)
+    live_commands._ros_tell(run, node)
+    said = capsys.readouterr().out.splitlines()
+    assert said[0] == "Live run of 'arm'"
+    assert said[1:] == (
+        ["refused: 3 messages and requests; the faults above say why"] if refused else []
+    )
 
 
 def test_who_listens_is_unanswered_until_a_peer_comes(port: int) -> None:

@@ -10,7 +10,7 @@ import pytest
 from zenoh.ext import HistoryConfig, declare_advanced_subscriber
 
 import touchback as tb
-from touchback.interop.ros2.model_node import Commands, ModelNode
+from touchback.interop.ros2.model_node import MAX_AGE, Commands, ModelNode
 from touchback.interop.ros2.zenoh_transport import ZenohTransport, topic_key
 from touchback.realtime.control import CommandServer
 from touchback.recording.ros2 import ros2_types
@@ -203,11 +203,14 @@ def test_an_age_that_the_run_was_begun_with_is_kept_and_another_can_be_given(
             "ROS 2: no command for 'push' came for 0.03 s: it is 0 until the next one",
         ]
         assert live.taken()[0].tolist() == [3.0, 0.0]
-    with (
-        tb.live(arm, rate=1000) as live,
-        pytest.raises(tb.InputError, match=r"0\.001 to 3600 s"),
-    ):
-        ModelNode(live, transport, "arm", max_age=0.0)
+    assert MAX_AGE == 0.5  # where none is given
+    with tb.live(arm, rate=1000) as live:
+        for age in (0.0, 3601.0, float("nan")):
+            with pytest.raises(tb.InputError, match=r"0\.001 to 3600 s"):
+                ModelNode(live, transport, "arm", max_age=age)
+        for often in (-1.0, 1001.0):
+            with pytest.raises(tb.InputError, match=r"/tf is published 0 to 1000 a second"):
+                ModelNode(live, transport, "arm", transforms=often)
 
 
 def test_another_node_of_the_same_name_is_told_of(node: ModelNode, port: int, other: Other) -> None:

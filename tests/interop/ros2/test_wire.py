@@ -1,7 +1,9 @@
 """Bytes, keys and hashes are those that ROS 2 has, by what others published and by decoders that
 aren't ours."""
 
+import json
 import socket
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -14,6 +16,7 @@ from rosbags.typesys.stores import ros2_jazzy
 from zenoh.ext import Int64, z_serialize
 
 from touchback.errors import DeviceError, InputError
+from touchback.interop.ros2 import zenoh_transport
 from touchback.interop.ros2.node_transport import node_name
 from touchback.interop.ros2.zenoh_transport import (
     CLIENT,
@@ -173,6 +176,36 @@ def test_lists_that_would_take_the_memory_are_refused() -> None:
 def test_what_is_no_endpoint_is_refused_in_words_of_ours(text: str) -> None:
     with pytest.raises(InputError, match=r"is no endpoint of Zenoh.*tcp/127\.0\.0\.1:7447"):
         check_endpoint(text)
+
+
+@pytest.mark.parametrize(
+    ("asked", "connects", "listens"),
+    [
+        ({}, ["tcp/localhost:7447"], ["tcp/localhost:0"]),  # the router's usual port
+        ({"listen": ["tcp/127.0.0.1:5000"]}, [], ["tcp/127.0.0.1:5000"]),
+        ({"connect": ["tcp/robot:7447"]}, ["tcp/robot:7447"], ["tcp/localhost:0"]),
+    ],
+)
+def test_a_session_finds_others_only_where_it_is_told_and_is_heard_on_this_machine_alone(
+    asked: dict[str, list[str]], connects: list[str], listens: list[str], monkeypatch: Any
+) -> None:
+    """It calls nobody in the network."""
+    given: dict[str, Any] = {}
+
+    class Config:
+        def insert_json5(self, key: str, value: str) -> None:
+            given[key] = json.loads(value)
+
+    def opened(config: Config) -> None:
+        raise RuntimeError("far enough")
+
+    stand_in = SimpleNamespace(Config=Config, open=opened)
+    monkeypatch.setattr(zenoh_transport, "_zenoh", lambda: stand_in)
+    with pytest.raises(DeviceError, match="far enough"):
+        ZenohTransport("here", **asked)
+    assert given["mode"] == "peer" and given["scouting/multicast/enabled"] is False
+    assert given["connect/endpoints"] == connects and given["listen/endpoints"] == listens
+    assert given["open/return_conditions/connect_scouted"] is False  # others may come later
 
 
 def test_an_endpoint_that_is_taken_is_told_without_places_in_the_middlewares_source() -> None:

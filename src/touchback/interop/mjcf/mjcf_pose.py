@@ -77,4 +77,4 @@ def read_line(node: Node) -> tuple[Pose, float]:
     length = float(np.linalg.norm(direction))
     if length == 0.0:
         raise ModelError(f"{node.where}: <{node.tag} fromto>: both ends are the same point.")
-    return Pose(0.5 * (start + end), to_z(direction / length)), 0.5 * length
+    return Pose(0.5 * (start + end), to_z(direction)), 0.5 * length

@@ -206,10 +206,9 @@ def friction_of(file: Node, link: str, node: Node) -> float:
 
 def _facing(plane: Node) -> Pose:
     normal = np.array(plane.triple("normal", _UP))
-    length = float(np.linalg.norm(normal))
-    if length == 0.0:
+    if np.linalg.norm(normal) == 0.0:
         raise ModelError(f"{plane.where}: <plane>: its normal is 0 0 0; give it a direction.")
-    return Pose(HERE.p, to_z(normal / length))
+    return Pose(HERE.p, to_z(normal))
 
 
 def _halves(given: Node) -> tuple[float, ...]:
