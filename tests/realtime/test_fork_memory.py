@@ -54,6 +54,24 @@ def assert_the_same(recording: Recording, system: System, times: list[float]) ->
 
 
 @pytest.mark.parametrize("constraints", FORMULATIONS)
+def test_a_closed_loop_with_a_further_state_goes_on_bit_for_bit(
+    constraints: str, tmp_path: Path
+) -> None:
+    """Two bars that hang, and the rod between them; what lags behind one pulls at the other."""
+    m = tb.Model("lagging", gravity=(0, 0, -9.81))
+    bars = [m.body(name, mass=1.0, com=(0.1, 0, 0), inertia=(1e-3,) * 3) for name in "ab"]
+    for place, bar, name in zip((0.0, 0.4), bars, "ab", strict=True):
+        m.joint(name, tb.Revolute("y"), m.ground.at(place, 0, 0), bar, position=1.2)
+    m.close("rod", tb.Rod(0.4), *(bar.at(0.2, 0, 0) for bar in bars))
+    lag = m.state("lag", 0.2)
+    m.set_rate("lag", 20.0 * (m.coordinate("a") - lag))
+    m.force("pull", tb.JointEffort("b", -2.0 * lag))
+    system = m.compile()
+    recording = record(system, tmp_path / "lagging.mcap", constraints=constraints)
+    assert_the_same(recording, system, instants(recording))
+
+
+@pytest.mark.parametrize("constraints", FORMULATIONS)
 def test_a_closed_loop_goes_on_from_any_instant_bit_for_bit(
     four_bar: System, constraints: str, tmp_path: Path
 ) -> None:

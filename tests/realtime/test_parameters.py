@@ -99,6 +99,22 @@ def test_a_geometry_that_can_not_close_is_refused(four_bar: tb.System) -> None:
         assert live.report().counts["swaps"] == 0
 
 
+@pytest.mark.parametrize("refused", [0.05, 1.0])
+def test_a_change_that_was_refused_leaves_others_free(four_bar: tb.System, refused: float) -> None:
+    """However often: each is judged by its own way alone."""
+    with tb.live(four_bar, four_bar.assemble(), rate=1000, speed=None) as live:
+        for length in (0.45, 0.38):
+            for _ in range(2):
+                with pytest.raises(tb.InputError, match="loops don't close"):
+                    live["coupler length"] = refused
+            live["coupler length"] = length
+            live.run(0.002)
+            a, b, c = (live.read(name) for name in four_bar.coordinates)
+            gap = 0.1 * np.cos(a) + length * np.cos(a + b) - 0.5 - 0.3 * np.cos(c)
+            assert gap == pytest.approx(0.0, abs=1e-9)
+        assert live.report().counts["swaps"] == 2 and live.faults == ()
+
+
 def branch(system: tb.System, values: dict[str, float]) -> float:
     """On which side of the line from crank pin to rocker pivot the coupler's other end is."""
     a = values["crank"]

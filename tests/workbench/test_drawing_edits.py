@@ -7,6 +7,7 @@ import json
 import math
 import re
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from touchback import workbench
 from touchback.errors import InputError, ModelError, TouchbackError
 from touchback.model import KINDS
 from touchback.workbench.drawing import Drawing
+from touchback.workbench.drawing.drawing import snapping_points
 from touchback.workbench.page_scene import resting_scene
 
 BARS = ("bar 1", "bar 2", "bar 3")
@@ -266,6 +268,28 @@ def test_an_outline_in_space_lies_in_the_plane_of_its_corners(tmp_path: Path) ->
         TouchbackError, match=r"An outline lies in a plane; a corner .* m beside it"
     ):
         drawing.apply({"change": "outline", "points": bent})
+
+
+def test_others_snap_to_centres_sides_and_ends_of_solids_and_to_corners_of_boxes() -> None:
+    """A solid that stands at (1, 2, 3), turned by 90° about z: its x is the world's y."""
+    R, p = np.array([[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]), np.array([1.0, 2.0, 3.0])
+
+    def found(solid: object) -> list[set[tuple[float, ...]]]:
+        return [
+            {tuple(np.round(R.T @ (np.array(each) - p), 12) + 0.0) for each in points}
+            for points in snapping_points(solid, (R, p))
+        ]
+
+    def both(*points: tuple[float, float, float]) -> set[tuple[float, ...]]:
+        return {tuple(sign * x + 0.0 for x in each) for each in points for sign in (1, -1)}
+
+    here = {(0.0, 0.0, 0.0)}
+    box, corners = found(SimpleNamespace(size=(0.2, 0.4, 0.6)))
+    assert box == here | both((0.1, 0, 0), (0, 0.2, 0), (0, 0, 0.3))
+    assert corners == both((0.1, 0, 0.3), (0.1, 0, -0.3))
+    rod, none = found(SimpleNamespace(length=0.8, radius=0.05))
+    assert rod == here | both((0.05, 0, 0), (0, 0.05, 0), (0, 0, 0.4)) and none == set()
+    assert found(SimpleNamespace(radius=0.3)) == [here, set()]  # a ball
 
 
 TWICE = [(0, 0), (1, 0), (1, 1), (0, 1)] * 2

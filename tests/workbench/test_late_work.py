@@ -1,7 +1,9 @@
 """What a thread does for a page keeps nobody waiting, and leaves nothing when the page is gone."""
 
 import asyncio
+import gc
 import json
+import weakref
 from collections.abc import Iterator
 from pathlib import Path
 from threading import Barrier, Event, Thread
@@ -10,7 +12,7 @@ import pytest
 
 from manipulated import four_bar
 from page_client import Page, connect, on_page, run_async, wire_of
-from touchback import workbench
+from touchback import gallery, workbench
 from touchback.realtime.control import Answer
 from touchback.recording import recording_export as export_module
 from touchback.workbench import Workbench
@@ -339,3 +341,20 @@ def test_an_edit_of_a_drawing_reaches_the_run_and_misses_no_tick(drawn: Workbenc
     report = live.report()
     assert not report.faults and report.counts["lost_rows"] == 0
     assert len(live.structures) >= 4
+
+
+@pytest.mark.parametrize("shown", [False, True])
+def test_a_page_that_is_closed_is_held_by_nobody(shown: bool) -> None:
+    """A page that shows itself stays though nobody holds it, until it is closed."""
+    bench = workbench.open(gallery.make("pendulum"))
+    held = weakref.ref(bench)
+    if shown:
+        kept = [bench.show()]
+        del bench, kept
+        gc.collect()
+        bench = held()
+        assert bench is not None and bench.live.state != "stopped"
+    bench.close()
+    del bench
+    gc.collect()
+    assert held() is None
