@@ -1,8 +1,13 @@
 """A simulated board in a process of its own: jitter, stalls, overflow, and its clock."""
 
+import contextlib
 import os
+import select
 import struct
 import threading
+import time
+from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,7 +23,7 @@ from touchback.devices.daq import (
 from touchback.devices.daq.simulated_board_process import ENDED, TIME, main
 from touchback.errors import InputError
 from touchback.model.constraint_kinds import Sine
-from waiting import until
+from waiting import PATIENCE, until
 
 
 def test_every_block_comes_once_whole_and_in_order_through_jitter_and_stalls(
@@ -199,7 +204,8 @@ def test_a_script_that_no_board_can_follow_is_refused(wrong, named: str) -> None
         Script(**wrong)
 
 
-def life(count: int, samples: int, period: float) -> tuple[threading.Thread, int, int, int]:
+@contextlib.contextmanager
+def life(count: int, samples: int, period: float) -> Iterator[tuple[int, int, int]]:
     """A board in a thread: so many blocks of so many doubles each; the ends of its pipes where its
     blocks and records come out, and where questions go in."""
     (data, blocks), (records, told), (asked, questions) = os.pipe(), os.pipe(), os.pipe()
@@ -207,18 +213,32 @@ def life(count: int, samples: int, period: float) -> tuple[threading.Thread, int
         "type": "float64", "samples": samples, "skew": 0.0, "ready": 0.0, "kind": "", "numbers": [],
         "bits": 0, "gate": 0.0,
     }  # fmt: skip
-    about = {
+    about: Any = {
         "period": period, "channels": [channel], "blocks": count, "buffer": count, "jitter": 0.0,
         "stalls": [], "offset": 0.0, "drift": 0.0, "seed": 0, "files": (blocks, told, asked),
     }  # fmt: skip
-    made = threading.Thread(target=main, args=(about,), daemon=True)
-    made.start()
-    return made, data, records, questions
+
+    def live() -> None:
+        try:
+            main(about)
+        finally:
+            for file in (blocks, told, asked):
+                os.close(file)
+
+    board = threading.Thread(target=live, daemon=True)
+    board.start()
+    try:
+        yield data, records, questions
+    finally:
+        for file in (data, records, questions):
+            os.close(file)  # which ends a board that still writes
+        board.join()
 
 
 def record_of(records: int, kind: int) -> tuple[int, ...]:
     """The next of its records that is of a kind."""
     while True:
+        assert select.select([records], [], [], PATIENCE)[0], "it tells nothing"
         found: tuple[int, ...] = struct.unpack("<4q", os.read(records, 32))
         if found[0] == kind:
             return found
@@ -226,24 +246,22 @@ def record_of(records: int, kind: int) -> tuple[int, ...]:
 
 def test_a_board_whose_blocks_nobody_takes_answers_and_loses_nothing() -> None:
     """Its pipe holds 64 KiB and its blocks are more: what doesn't fit waits in its buffer."""
-    board, data, records, questions = life(count=20, samples=2000, period=1e-3)
-    for number in range(3):
-        threading.Event().wait(0.05)  # its pipe is full by then
-        os.write(questions, struct.pack("<q", number))
-        assert record_of(records, TIME)[1] == number
-    taken = b""
-    while len(taken) < 20 * 2000 * 8:
-        taken += os.read(data, 1 << 20)
-    np.testing.assert_array_equal(np.frombuffer(taken), np.repeat(np.arange(20.0), 2000))
-    assert record_of(records, ENDED)[1] == 20
-    board.join()
+    with life(count=20, samples=2000, period=1e-3) as (data, records, questions):
+        for number in range(3):
+            time.sleep(0.05)  # its pipe is full by then
+            os.write(questions, struct.pack("<q", number))
+            assert record_of(records, TIME)[1] == number
+        taken = b""
+        while len(taken) < 20 * 2000 * 8:
+            taken += os.read(data, 1 << 20)
+        np.testing.assert_array_equal(np.frombuffer(taken), np.repeat(np.arange(20.0), 2000))
+        assert record_of(records, ENDED)[1] == 20
 
 
 def test_a_thousand_questions_at_once_are_all_answered_in_order() -> None:
-    board, _, records, questions = life(count=3, samples=1, period=0.1)
-    os.write(questions, struct.pack("<1000q", *range(1000)))
-    answered = [record_of(records, TIME) for _ in range(1000)]
-    assert [each[1] for each in answered] == list(range(1000))
-    assert all(came <= left for _, _, came, left in answered)
-    assert record_of(records, ENDED)[1] == 3
-    board.join()
+    with life(count=3, samples=1, period=0.1) as (_, records, questions):
+        os.write(questions, struct.pack("<1000q", *range(1000)))
+        answered = [record_of(records, TIME) for _ in range(1000)]
+        assert [each[1] for each in answered] == list(range(1000))
+        assert all(came <= left for _, _, came, left in answered)
+        assert record_of(records, ENDED)[1] == 3
