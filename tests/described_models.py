@@ -160,6 +160,7 @@ def every_force_and_sensor() -> tb.Model:
         "M": tb.MassMatrix(joints=("track",)),
         "c": tb.BiasEffort(),
         "g": tb.GravityEffort(),
+        "still": tb.HoldingEffort(),
         "J": tb.Jacobian(tip),
         "drift": tb.BiasAcceleration(tip),
     }

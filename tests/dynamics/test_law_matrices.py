@@ -182,6 +182,82 @@ def test_of_a_loop_the_matrix_is_that_of_its_tree() -> None:
     assert shown == pytest.approx(system.mass_matrix(at.q)[np.tril_indices(n)], abs=1e-15)
 
 
+TIED = """<mujoco><compiler angle="radian"/><worldbody><body name="a">
+  <joint name="a" axis="0 1 0" stiffness="7" springref="0.3" damping="2"/>
+  <geom type="capsule" fromto="0 0 0 .3 0 0" size=".02" mass="1"/>
+  <body name="b" pos=".3 0 0" gravcomp="0.6"><joint name="b" axis="0 1 0"/>
+   <geom type="capsule" fromto="0 0 0 .2 0 .1" size=".02" mass="1.5"/>
+   <body name="c" pos=".2 0 .1"><joint name="c" axis="1 1 0"/>
+    <geom type="capsule" fromto="0 0 0 .2 .1 0" size=".02" mass=".7"/></body></body></body>
+  <body name="d" pos="0 .5 0"><joint name="d" type="slide" axis="0 0 1" stiffness="50"/>
+   <geom type="sphere" size=".05" mass="2"/></body></worldbody>
+  <equality><joint joint1="b" joint2="a" polycoef="0.1 0.5 0.3 -.2 0"/>
+   <joint joint1="d" joint2="c" polycoef="0 .2 0 0 0"/></equality>
+  <actuator><motor name="ma" joint="a"/><motor name="mc" joint="c"/></actuator></mujoco>"""
+
+
+def test_what_motors_hold_and_move_is_what_mujocos_forces_do_along_its_equalities() -> None:
+    """J maps the rates of a and c, which have motors, to all: Jᵀ of bias less springs and lifted
+    weight, and Jᵀ M J. Rows that might repeat others cost 1e-7 of accuracy."""
+    mujoco = pytest.importorskip("mujoco")
+    motors, model = ("a", "c"), tb.read_mjcf(TIED)
+    model.sensor("held", tb.HoldingEffort(joints=motors))
+    model.sensor("moved", tb.MassMatrix(joints=motors, reflected=True))
+    model.report("held", "moved")
+    system, theirs = model.compile(), mujoco.MjModel.from_xml_string(TIED)
+    data = mujoco.MjData(theirs)
+    for a, c in np.random.default_rng(1).uniform(-1.0, 1.0, (20, 2)):
+        q = np.array([a, 0.1 + 0.5 * a + 0.3 * a**2 - 0.2 * a**3, c, 0.2 * c])
+        J = np.array([[1, 0], [0.5 + 0.6 * a - 0.6 * a**2, 0], [0, 1], [0, 0.2]])
+        data.qpos[:] = q
+        mujoco.mj_forward(theirs, data)
+        M = np.array([[1.0] * 4] * 4)
+        for i, unit in enumerate(np.eye(4)):
+            mujoco.mj_mulM(theirs, data, M[i], unit)
+        shown = np.array(list(system.sensors(q, np.zeros(4)).values()))
+        held = J.T @ (data.qfrc_bias - data.qfrc_passive)
+        assert np.abs(shown[:2] - held).max() < 1e-6 * np.abs(data.qfrc_bias).max()
+        moved = (J.T @ M @ J)[np.tril_indices(2)]
+        assert np.abs(shown[2:] - moved).max() < 1e-6 * np.abs(moved).max()
+
+
+def test_a_crank_holds_a_four_bar_by_virtual_work() -> None:
+    """What it needs is the slope of the potential energy by its angle, with the loop closed; the
+    loop in space repeats some of its equations."""
+    m = tb.gallery.make("crank-rocker")
+    crank = next(iter(m.joints))
+    m.sensor("held", tb.HoldingEffort(joints=(crank,)))
+    m.sensor("stored", tb.Energy("potential"))
+    m.report("held", "stored")
+    system, h = m.compile(), 1e-4
+
+    def shown(angle: float) -> dict[str, float]:
+        at = system.assemble({crank: angle})
+        return system.sensors(at.q, 0.0 * at.v)
+
+    begin = dict(zip(system.coordinates, system.assemble().q, strict=True))[crank]
+    for turn in np.linspace(0.0, 1.0, 5):
+        below, here, above = (shown(begin + turn + d) for d in (-h, 0.0, h))
+        slope = (above["stored"] - below["stored"]) / (2.0 * h)
+        assert abs(slope) > 1e-3
+        assert here["held.1"] == pytest.approx(slope, rel=1e-5)
+
+
+def test_what_depends_on_inputs_or_touches_is_not_held() -> None:
+    """A spring between bodies is, at its length; a motor, a hand that pulls and a floor aren't."""
+    m = tb.Model("arm", gravity=(0, 0, 0))
+    arm = m.body("arm", 1.0, (0.5, 0, 0), (0.1, 0.1, 0.1))
+    m.joint("hinge", tb.Revolute("y"), m.ground, arm, limits=(-0.1, 0.1), stop=(100.0, 1.0))
+    tip = arm.at(1, 0, 0)
+    m.force("motor", tb.JointEffort("hinge", 3.0 + m.input("torque", unit="N m")))
+    m.force("spring", tb.SpringDamper(m.ground.at(1, 0, 2), tip, 30.0, 4.0, length=1.0))
+    m.force("floor", tb.contact.SphereOnPlane(tip, m.ground, 0.5, 1e4, law="spring-damper"))
+    m.sensor("held", tb.HoldingEffort())
+    m.report("held")
+    shown = m.compile().sensors([0.0], [2.0])
+    assert shown["held.1"] == pytest.approx(30.0, abs=1e-9)  # 30 N pull the tip up, about −y
+
+
 def test_small_matrices_of_numbers_and_expressions_are_solved() -> None:
     draw = np.random.default_rng(3)
     A = draw.normal(size=(4, 4))

@@ -3,14 +3,15 @@
 Multipliers act through Jᵀ: a row's multiplier is the generalised force that keeps it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from msgspec import structs
 
 from touchback.dynamics.constraint_row import Row, RowFriction
-from touchback.dynamics.forward_dynamics import configuration_rate
+from touchback.dynamics.crba import Entries
+from touchback.dynamics.forward_dynamics import MassMatrixFactors, configuration_rate
 from touchback.dynamics.loop_closures import closure_rows
-from touchback.dynamics.mechanism_instant import Coordinates, Instant
+from touchback.dynamics.mechanism_instant import Coordinates, Instant, Unforced
 from touchback.errors import ModelError
 from touchback.model import (
     AnyCoupling,
@@ -24,7 +25,7 @@ from touchback.model import (
 )
 from touchback.numbers import Scalar, Vector
 from touchback.spatial import ZERO
-from touchback.symbolic import Place, Tape, evaluate, jacobian, jvp, lower, replay
+from touchback.symbolic import Place, Scalars, Tape, evaluate, jacobian, jvp, lower, replay
 
 
 def constraint_rows(instant: Instant) -> list[Row]:
@@ -257,3 +258,90 @@ def _tape(instant: Instant, label: str) -> Tape:
     if not isinstance(instant.k, Tape):
         raise ModelError(f"{label}: its rates are derived on a tape only.")
     return instant.k
+
+
+_REPEATED = 1e-7  # of a row's slopes by passive coordinates: rows that repeat others stay solvable
+_TOGGLE = 1e-9  # of its slopes by held ones: what bounds a transmission near dead centres
+_LEAST = 1e-30  # of rows that tie nothing at the moment
+
+
+def transmission(instant: Instant, held: frozenset[int]) -> dict[int, dict[int, Scalar]]:
+    """T of v_U = T v_P: how passive coordinates U follow held ones P through closures, couplings
+    and written constraints, J_U T = −J_P, by both; zeros aren't there. A coordinate with a drive is
+    neither.
+
+    Forces in U reach P by Tᵀ, so held joints carry Q_P + Tᵀ Q_U. Where U keeps freedoms of its own,
+    it moves least, as its inertias M_ii weigh it; what moves these freedoms isn't carried."""
+    k, M = instant.k, instant.unforced.mass_matrix
+    driven = {instant.freedom(x.joint, x.index) for x in instant.model.drives.values() if x.active}
+    passive, slopes = list[dict[int, Scalar]](), list[dict[int, Scalar]]()
+    for row in _tying_rows(instant):
+        entries = {i: x for i, x in row.J.items() if not is_nothing(x) and i not in driven}
+        if not entries.keys() <= held:
+            passive.append({i: x for i, x in entries.items() if i not in held})
+            slopes.append({i: x for i, x in entries.items() if i in held})
+    mobility = {i: _inverse(k, M.get((i, i), 0)) for row in (*passive, *slopes) for i in row}
+    A = _products(k, passive, mobility)
+    for i, row in enumerate(slopes):
+        spread = k.mul(k.const(_TOGGLE), _weighed(k, row, row, mobility))
+        repeated = k.mul(k.const(1.0 + _REPEATED), A[i, i])
+        A[i, i] = k.add(k.const(_LEAST), k.add(repeated, spread))
+    n = len(slopes)
+    factors = MassMatrixFactors(k, A, range(-1, n - 1), range(n))
+    found: dict[int, dict[int, Scalar]] = {}
+    for column in sorted({i for row in slopes for i in row}):
+        shares = factors.solve([row.get(column, 0) for row in slopes])
+        for row, share in zip(passive, shares, strict=True):
+            for i, x in row.items():
+                own = found.setdefault(i, {})
+                own[column] = k.sub(own.get(column, 0), k.mul(mobility[i], k.mul(x, share)))
+    return {i: {j: x for j, x in row.items() if not is_nothing(x)} for i, row in found.items()}
+
+
+Unforced.transmit = staticmethod(transmission)
+
+
+def _tying_rows(instant: Instant) -> list[Row]:
+    """Those by which coordinates follow others. What pushes elsewhere than it measures is a law."""
+    kept = {x: each for x, each in instant.model.constraints.items() if each.active}
+    if isinstance(instant.k, Tape):
+        rows = {name: constraint_row(instant, name, given) for name, given in kept.items()}
+    else:
+        rows = _written_rows(instant) if kept else {}
+    written = [rows[name] for name, given in kept.items() if given.through is None]
+    return _rows_without_rates(instant) + written
+
+
+def is_nothing(scalar: Scalar) -> bool:
+    """Whether it is the structural zero."""
+    return isinstance(scalar, int) and scalar == 0
+
+
+def _inverse(k: Scalars, inertia: Scalar) -> Scalar:
+    """1 where there is none."""
+    return 1 if is_nothing(inertia) else k.div(1, inertia)
+
+
+def _products(
+    k: Scalars, rows: Sequence[Mapping[int, Scalar]], weights: Mapping[int, Scalar]
+) -> Entries:
+    """Those of all rows with each other."""
+    return {
+        (i, j): _weighed(k, one, other, weights)
+        for i, one in enumerate(rows)
+        for j, other in enumerate(rows)
+    }
+
+
+def _weighed(
+    k: Scalars,
+    one: Mapping[int, Scalar],
+    other: Mapping[int, Scalar],
+    weights: Mapping[int, Scalar],
+) -> Scalar:
+    """Σ w a b."""
+    total: Scalar = 0
+    for i, x in one.items():
+        if i in other:
+            total = k.add(total, k.mul(weights[i], k.mul(x, other[i])))
+    return total

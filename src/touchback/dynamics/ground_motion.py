@@ -64,7 +64,7 @@ def _rates(model: Model, given: Sequence[Value]) -> list[Expr]:
     tape = model.tape
     nodes = [x.id if isinstance(x, Expr) else tape.const(x) for x in given]
     flow = {tape.symbol("time"): 1}
-    for name in sorted(_names_in(tape, nodes)):
+    for name in sorted(names_in(tape, nodes)):
         state = model.states.get(name)
         if state is not None and state.update is None:
             rate = state.rate
@@ -78,7 +78,7 @@ def _rates(model: Model, given: Sequence[Value]) -> list[Expr]:
     return [Expr(tape, node) for node in jvp(tape, nodes, flow)]
 
 
-def _names_in(tape: Tape, nodes: Sequence[int]) -> set[str]:
+def names_in(tape: Tape, nodes: Sequence[int]) -> set[str]:
     """The names of all symbols that nodes are made of."""
     seen = {abs(node) for node in nodes}
     waiting = list(seen)

@@ -6,11 +6,11 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from touchback.dynamics.base_parameters import regroup
 from touchback.dynamics.crba import Entries, world_pose
-from touchback.dynamics.ground_motion import ground_of
+from touchback.dynamics.ground_motion import ground_of, names_in
 from touchback.dynamics.kinematic_tree import Attachment, Tree, add_inertias, build_tree
 from touchback.dynamics.link_accelerations import (
     Base,
@@ -32,6 +32,7 @@ from touchback.model import (
     Model,
     Signal,
     Value,
+    expressions_of,
     sensor_names,
 )
 from touchback.names import unknown
@@ -101,7 +102,7 @@ class Instant:
         self._frames: dict[Frame, Attachment] = {}
         self._levers: dict[Frame, Vector] = {}
         self._rotations: dict[Frame, Matrix] = {}
-        self._placed = True
+        self._placed, self._frames_as = True, (merge_fixed, frame_pass)
         self._pushes = AppliedWrenches(self)
         self._efforts: list[Scalar] = [0] * tree.nv
         self._applied = False
@@ -343,6 +344,20 @@ class Instant:
                 found[self._places.velocity(name, index)] = self.value(given)
         return found
 
+    def at_rest(self) -> Instant:
+        """The same instant without velocities; a law that asks it in a circle is refused."""
+        still = replace(self.at, v=[0] * len(self.at.v))
+        other = Instant(self.model, self.k, still, *self._frames_as)
+        other._resolving = self._resolving
+        return other
+
+    def pushed(self, names: Sequence[str]) -> tuple[dict[int, Wrench], list[Scalar]]:
+        """What some forces alone do: wrenches on links about their origins, in link axes, and joint
+        efforts. For an instant that is asked nothing else of its forces."""
+        for name in names:
+            self._named(f"Force '{name}'", self.model.forces[name].apply)
+        return self._pushes.in_link_axes(), self._efforts
+
     def regrouped(self) -> Tree:
         """A tree with base parameters, for mass matrix, bias and joint efforts only."""
         tree = replace(self.tree, links=[replace(link) for link in self.tree.links])
@@ -504,10 +519,14 @@ def jacobian(instant: Instant, frame: Frame) -> list[list[Scalar]]:
 class Unforced:
     """Mass matrix, bias, gravity efforts and Jacobians, each computed when first asked for."""
 
+    transmit: ClassVar[Callable[[Instant, frozenset[int]], dict[int, dict[int, Scalar]]]]
+    """What `dynamics.constraints`, which knows instants, gives for `transmission`."""
+
     def __init__(self, instant: Instant, places: Places) -> None:
         self._instant = instant
         self.places = places.velocities
         self._jacobians: dict[Frame, list[list[Scalar]]] = {}
+        self._transmissions: dict[frozenset[int], dict[int, dict[int, Scalar]]] = {}
 
     @cached_property
     def mass_matrix(self) -> Entries:
@@ -527,12 +546,36 @@ class Unforced:
     @cached_property
     def gravity_effort(self) -> list[Scalar]:
         """c(q, 0) above a ground at rest. Carried fluid has no weight."""
+        return self._against_weight({})
+
+    @cached_property
+    def static_effort(self) -> list[Scalar]:
+        """c(q, 0) less what springs of joints do, and forces that depend on positions alone."""
+        rest = self._instant.at_rest()
+        k, model = rest.k, rest.model
+        external, efforts = rest.pushed([x for x in model.forces if is_conservative(model, x)])
+        found = map(k.sub, self._against_weight(external), efforts)
+        springs = [
+            spring_effort(rest, name, joint, i)
+            for name, joint in model.joints.items()
+            for i in range(joint.kind.nv)
+        ]
+        return [k.sub(effort, spring) for effort, spring in zip(found, springs, strict=True)]
+
+    def transmission(self, held: Sequence[str]) -> dict[int, dict[int, Scalar]]:
+        """By passive coordinate, and by held one: how fast the one follows the other."""
+        known = frozenset(self.places(held))
+        if known not in self._transmissions:
+            self._transmissions[known] = Unforced.transmit(self._instant, known)
+        return self._transmissions[known]
+
+    def _against_weight(self, external: Mapping[int, Wrench]) -> list[Scalar]:
         instant = self._instant
         tree = instant.regrouped()
         dry = replace(tree, links=[replace(link, added=None) for link in tree.links])
         upwards = instant.vectors.neg(instant.gravity())
         base = Base(acceleration=instant.vectors.apply_transposed(instant.ground.R, upwards))
-        return inverse_dynamics(dry, instant.k, [0] * tree.nv, None, base, {})
+        return inverse_dynamics(dry, instant.k, [0] * tree.nv, None, base, external)
 
     def jacobian(self, frame: Frame) -> list[list[Scalar]]:
         if frame not in self._jacobians:
@@ -627,10 +670,7 @@ def passive_efforts(instant: Instant) -> None:
 def passive_effort(instant: Instant, name: str, joint: Joint, i: int) -> Scalar:
     """−k (q − rest) − c v − f v/√(v² + v_s²) and the stops' push."""
     k, value = instant.k, instant.value
-    v = instant.rate(name, i)
-    effort: Scalar = 0
-    if joint.spring:
-        effort = k.sub(effort, k.mul(value(joint.spring[i]), _stretch(instant, name, joint, i)))
+    v, effort = instant.rate(name, i), spring_effort(instant, name, joint, i)
     if joint.damping:
         effort = k.sub(effort, k.mul(value(joint.damping[i]), v))
     if joint.friction:
@@ -641,6 +681,38 @@ def passive_effort(instant: Instant, name: str, joint: Joint, i: int) -> Scalar:
     if stop is not None:
         effort = k.add(effort, _push(instant, name, joint, i, *stop))
     return effort
+
+
+def spring_effort(instant: Instant, name: str, joint: Joint, i: int) -> Scalar:
+    """−k (q − rest)."""
+    if not joint.spring:
+        return 0
+    k, stiffness = instant.k, instant.value(joint.spring[i])
+    return k.neg(k.mul(stiffness, _stretch(instant, name, joint, i)))
+
+
+def is_conservative(model: Model, force: str) -> bool:
+    """Whether a force follows from positions, time and parameters where nothing moves: no contact,
+    and it reads no inputs and states."""
+    kind = model.forces[force]
+    if kind.TOUCHES or kind.states():
+        return False
+    waiting, seen = list(expressions_of(kind)), set[str]()
+    while waiting:
+        names = names_in(model.tape, [waiting.pop().id]) - seen
+        if any(
+            name in model.inputs or name in model.states or name.startswith(OWN_RATE)
+            for name in names
+        ):
+            return False
+        seen |= names
+        waiting += [
+            expression
+            for name, kind in model.sensors.items()
+            if not names.isdisjoint(sensor_names(name, kind))
+            for expression in expressions_of(kind)
+        ]
+    return True
 
 
 def passive_potential(instant: Instant) -> Scalar:

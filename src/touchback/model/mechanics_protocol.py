@@ -15,7 +15,7 @@ ValueOf = Callable[[Value], Scalar]  # a described value as a scalar
 
 
 class Unforced(Protocol):
-    """The tree of bodies by itself, without what acts on it."""
+    """The tree of bodies by itself, without what acts on it, and what laws need to hold it."""
 
     @property
     def mass_matrix(self) -> Mapping[tuple[int, int], Scalar]:
@@ -30,6 +30,15 @@ class Unforced(Protocol):
     @property
     def gravity_effort(self) -> list[Scalar]:
         """c at rest."""
+        ...
+
+    @property
+    def static_effort(self) -> list[Scalar]:
+        """The same with springs of joints and forces that depend on positions alone."""
+        ...
+
+    def transmission(self, held: Sequence[str]) -> Mapping[int, Mapping[int, Scalar]]:
+        """How fast coordinates that nothing holds follow those that are held, by places in v."""
         ...
 
     def places(self, joints: Sequence[str]) -> list[int]:

@@ -119,7 +119,7 @@ def test_joints_that_their_weight_overloads_are_named(start: Start) -> None:
     assert started(start, tb.read_mjcf(SERVO)).manipulators.hold.overloaded == []
     weak = SERVO.replace("-30 30", "-1 1")
     (said,) = started(start, tb.read_mjcf(weak)).manipulators.hold.overloaded
-    assert said.startswith("'hinge' sinks: its weight takes 1.5") and "rates it for 1 N m" in said
+    assert said.startswith("'hinge' sinks: to stay takes 1.5") and "rates it for 1 N m" in said
 
 
 def test_friction_that_a_step_cannot_follow_does_not_shake_the_robot(start: Start) -> None:
@@ -287,6 +287,62 @@ def test_a_system_that_is_opened_on_a_page_holds_from_the_state_it_starts_in() -
     with workbench.open(system, x0=system.assemble(joint2=0.7), hold=False) as page:
         page.live.run(0.5)
         assert page.live.read("joint2") > 0.8
+
+
+def test_motors_hold_what_springs_lifts_and_equalities_put_on_them(start: Start) -> None:
+    """A finger that another one leads by an equality weighs three times as much as that; its body
+    is lifted in part, and a spring of 20 N m/rad pulls. The command is met and led exactly, as
+    2 q̈ ω … knows the inertia of both: (1 + ωt) exp(−ωt) of a step of 1° is left."""
+    finger = '<geom type="capsule" fromto="0 0 0 .2 0 0" size=".02" mass="{}"/></body>'
+    text = (
+        '<mujoco><worldbody><body name="a"><joint name="a" axis="0 1 0" stiffness="20"/>'
+        + finger.format(0.5)
+        + '<body name="b" pos="0 .3 0" gravcomp=".4"><joint name="b" axis="0 1 0"/>'
+        + finger.format(1.5)
+        + '<body name="c" pos="0 .6 0"><joint name="c" axis="0 1 0"/>'
+        + finger.format(0.1)
+        + '</worldbody><equality><joint joint1="b" joint2="a" polycoef="0 2 0 0 0"/></equality>'
+        '<actuator><motor name="m" joint="a"/></actuator></mujoco>'
+    )
+    run = started(start, tb.read_mjcf(text))
+    assert run.manipulators.hold.overloaded == ["Free to move while all motors stand still: 'c'."]
+    run.live.run(1.0)
+    assert positions(run) == pytest.approx([0.0], abs=1e-6)
+    command(run, 1.0)
+    run.live.run(0.1)
+    left = 1.0 - np.degrees(positions(run)[0])
+    assert left == pytest.approx((1.0 + 3.0) * np.exp(-3.0), abs=2e-3)
+    command(run, 30.0)
+    run.live.run(3.0)
+    assert np.degrees(positions(run)) == pytest.approx([30.0], abs=1e-4)
+    assert run.live.snapshot()["b"] == pytest.approx(np.radians(60.0), abs=1e-4)
+    run.ask(do="hold", mode="gravity compensation")
+    run.live.run(1.0)
+    assert np.degrees(positions(run)) == pytest.approx([30.0], abs=1e-3)
+
+
+FOUR_BAR = """<mujoco><worldbody><body name="crank"><joint name="crank" axis="0 1 0"/>
+  <geom type="capsule" fromto="0 0 0 .2 0 0" size=".02" mass=".5"/>
+  <body name="rod" pos=".2 0 0"><joint name="rod" axis="0 1 0"/>
+  <geom type="capsule" fromto="0 0 0 0 0 -.4" size=".02" mass="1"/></body></body>
+  <body name="rocker" pos="0 0 -.4"><joint name="rocker" axis="0 1 0"/>
+  <geom type="capsule" fromto="0 0 0 .2 0 0" size=".02" mass="3"/></body></worldbody><equality>
+  <connect body1="rod" body2="rocker" anchor="0 0 -.4"/></equality><actuator>
+  <motor name="m" joint="crank" forcerange="-{0} {0}"/></actuator></mujoco>"""
+
+
+def test_the_motor_of_a_loop_holds_all_of_its_links(start: Start) -> None:
+    """A parallelogram that lies takes 9.81 m/s² (.5 · .1 + 1 · .2 + 3 · .1) m = 5.4 N m of its
+    crank, of which the open tree has 2.5."""
+    run = started(start, tb.read_mjcf(FOUR_BAR.format(20)))
+    assert run.manipulators.hold.overloaded == []
+    run.live.run(1.0)
+    assert positions(run) == pytest.approx([0.0], abs=1e-5)
+    command(run, 30.0)
+    run.live.run(3.0)
+    assert np.degrees(positions(run)) == pytest.approx([30.0], abs=1e-3)
+    (said,) = started(start, tb.read_mjcf(FOUR_BAR.format(4))).manipulators.hold.overloaded
+    assert said.startswith("'crank' sinks: to stay takes 5.4 N m, and the file rates it for 4 N m")
 
 
 LEG = """<body name="thigh{i}" pos="{x} {y} 0"><joint name="hip{i}" axis="0 1 0" range="-90 90"/>

@@ -17,6 +17,7 @@ from touchback.model.sensors.sensor_kinds import (
     FrictionForce,
     Gap,
     GravityEffort,
+    HoldingEffort,
     Jacobian,
     MassMatrix,
     Multiplier,
@@ -53,6 +54,7 @@ AnySensor = (
     | MassMatrix
     | BiasEffort
     | GravityEffort
+    | HoldingEffort
     | Jacobian
     | BiasAcceleration
 )
@@ -73,6 +75,7 @@ __all__ = [
     "FrictionForce",
     "Gap",
     "GravityEffort",
+    "HoldingEffort",
     "Jacobian",
     "MassMatrix",
     "Multiplier",

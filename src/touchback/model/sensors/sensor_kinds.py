@@ -2,6 +2,7 @@
 equations of motion for laws. A new kind is a class here and one more name in AnySensor."""
 
 from collections.abc import Sequence
+from functools import cache
 from typing import ClassVar, Self
 
 import msgspec
@@ -363,9 +364,10 @@ class Energy(SensorKind[Expr], frozen=True, tag="energy"):
 
 # What control laws are built of: mass matrix, bias and gravity efforts, Jacobian of a frame.
 #
-# All are of the tree of bodies by itself. Nothing that acts on it counts: no forces, inputs and
-# controllers, no springs, dampers, friction and stops of joints, no closures, couplings and
-# drives. So a law made of them can't feed on itself.
+# Most are of the tree of bodies by itself. Nothing that acts on it counts: no forces, inputs and
+# controllers, no springs, dampers, friction and stops of joints, no closures, couplings and drives.
+# So a law made of them can't feed on itself. `HoldingEffort` and a reflected mass matrix know some
+# of these, but neither inputs and states nor contacts.
 
 _TWIST = (*(f"w{axis}" for axis in XYZ), *XYZ)  # turning, then moving
 
@@ -395,9 +397,12 @@ class OfJoints(_LawSensor, frozen=True, kw_only=True):
 
 class MassMatrix(OfJoints, frozen=True, tag="mass-matrix"):
     """M of M v̇ + c = τ, armature included: its rows and columns for some joints, in their order.
-    Of a mechanism with loops that of its tree, as if they were open.
+    Of a mechanism with loops that of its tree, as if they were open; `reflected`: with what all
+    other joints, which have no effort, add to it where closures and couplings make them follow.
 
     Components: "2 by 1" is the effort of the second joint for the first one's acceleration."""
+
+    reflected: bool = False
 
     def components(self) -> tuple[str, ...]:
         return tuple(f"{i + 1} by {j + 1}" for i, j in self._pairs())
@@ -412,9 +417,26 @@ class MassMatrix(OfJoints, frozen=True, tag="mass-matrix"):
         return M
 
     def measure(self, mechanics: Mechanics) -> list[Scalar]:
-        places = mechanics.unforced.places(self.joints)
+        places, k = mechanics.unforced.places(self.joints), mechanics.k
         M = mechanics.unforced.mass_matrix
-        return [M.get((places[i], places[j]), 0) for i, j in self._pairs()]
+        T = mechanics.unforced.transmission(self.joints) if self.reflected else {}
+
+        @cache
+        def along(place: int, held: int) -> Scalar:
+            """M T of a passive joint that moves, or a held one, by the motion of a held one."""
+            total: Scalar = 0
+            for i, row in T.items():
+                total = k.add(total, k.mul(M.get((place, i), 0), row.get(held, 0)))
+            return total
+
+        def reflected(p: int, q: int) -> Scalar:
+            """Mₚq + (M T)ₚq + (M T)qₚ + (Tᵀ M T)ₚq."""
+            total = k.add(M.get((p, q), 0), k.add(along(p, q), along(q, p)))
+            for i, row in T.items():
+                total = k.add(total, k.mul(row.get(p, 0), along(i, q)))
+            return total
+
+        return [reflected(places[i], places[j]) for i, j in self._pairs()]
 
 
 class BiasEffort(OfJoints, frozen=True, tag="bias-effort"):
@@ -432,6 +454,24 @@ class GravityEffort(OfJoints, frozen=True, tag="gravity-effort"):
     def measure(self, mechanics: Mechanics) -> list[Scalar]:
         unforced = mechanics.unforced
         return [unforced.gravity_effort[place] for place in unforced.places(self.joints)]
+
+
+class HoldingEffort(OfJoints, frozen=True, tag="holding-effort"):
+    """What some joints need to hold the mechanism at rest [N, N m] against gravity, springs of
+    joints, and forces that follow from positions, time and parameters (no contacts, nothing that
+    reads inputs or states); with what closures and couplings pass on to them from all other joints,
+    which have no effort. Freedoms that these joints don't rule stay as they are: they may fall."""
+
+    def measure(self, mechanics: Mechanics) -> list[Scalar]:
+        unforced, k = mechanics.unforced, mechanics.k
+        effort, found = unforced.static_effort, list[Scalar]()
+        T = unforced.transmission(self.joints)
+        for place in unforced.places(self.joints):
+            total = effort[place]
+            for i, row in T.items():
+                total = k.add(total, k.mul(row.get(place, 0), effort[i]))
+            found.append(total)
+        return found
 
 
 class Jacobian(OfJoints, frozen=True, tag="jacobian"):

@@ -15,7 +15,8 @@ from numpy.typing import ArrayLike
 import touchback as tb
 from touchback import (
     Expr,
-    GravityEffort,
+    Free,
+    HoldingEffort,
     JointEffort,
     MassMatrix,
     Model,
@@ -32,7 +33,7 @@ from touchback.names import unknown_name
 from touchback.realtime.control import CommandServer, Message
 from touchback.realtime.control.command_server import Handler
 from touchback.realtime.control.control_messages import Facts, Reset
-from touchback.system import Instant, float_instant
+from touchback.system import Instant, float_instant, null_space, position_rows
 from touchback.workbench.manipulate.manipulator_messages import Hold, Keyframe
 from touchback.workbench.manipulate.mouse_hand import model_with_hands, with_hand
 from touchback.workbench.manipulate.state_snapshot import refuse_rows, take_snapshot
@@ -42,6 +43,7 @@ _Asked = TypeVar("_Asked", bound=Message)
 FORMATS = ("URDF", "MJCF", "SDF", "USD")  # files of robots
 HOLD, GRAVITY, FREE = "hold", "gravity compensation", "free"
 MODES = (HOLD, GRAVITY, FREE)
+_MASS, _STATIC = "hold mass", "hold gravity"  # sensors
 
 _FREQUENCY, _UPRIGHT = 30.0, 100.0  # rad/s; of robots whose legs carry more than themselves
 _STEP = 0.1  # of a radian: how far the control swings in a step at most
@@ -60,6 +62,7 @@ _MOST_CONTACTS = 400  # beyond which a tick takes too long
 _SPEED = {"rad": 2.0, "m": 0.25}  # per second, of joints without a rating
 _RANGE = {"rad": 2.0 * math.pi, "m": 1.0}  # to either side, of joints without limits
 _FAR = 1e6  # rad, m: limits beyond are none
+_NAMED, _LOOSE = 4, 1e-6  # joints; of a unit motion
 _UNIT = {"rad": "deg", "m": "m"}  # in which commands are given
 
 
@@ -109,7 +112,7 @@ def model_that_holds(model: Model, step: float = 1e-3, q: Sequence[float] | None
     """The same mechanism, flat, with a controller of its joints that acts at steps of so long [s]:
     "hold", instead of which "gravity compensation" alone or nothing ("free") may act.
 
-    To hold is, with the gravity efforts g and the mass matrix M of the joints at their present q,
+    To hold is, with the holding efforts g and the mass matrix M of the joints at their present q,
 
         τ = g(q) + M(q) a,    a = 2 ω (w − q̇),    w = ω/2 (q* − q), at most the joint's speed.
 
@@ -127,8 +130,8 @@ def model_that_holds(model: Model, step: float = 1e-3, q: Sequence[float] | None
     one factor scales M a of all joints, so that what one motor lacks doesn't throw the others (a
     joint may be some 10 % faster than rated then; the run's diagnostics say so). What
     damping and friction take at the speed w is added; motors of the file rest. Gravity compensation
-    alone lets q̇ die out at 1/s. g is of the tree alone: neither springs and `gravcomp` of the file
-    nor what equalities and loops pass on from joints without a motor is compensated.
+    alone lets q̇ die out at 1/s. g and M include springs, `gravcomp`, and what equalities and loops
+    pass on from joints without a motor; joints that no motor holds so are named (`not_held`).
 
     It begins at `q`, or where the file draws it (in the keyframe "home", if there is one) within
     its limits. Friction and damping are bounded as steps ask (`soften_joints`)."""
@@ -258,15 +261,18 @@ def _passive(instant: Instant, joint: Joint) -> tuple[float, float, float]:
 
 def add_hold(model: Model, step: float) -> None:
     """Adds the controller to a model of one's own."""
-    joints, start = held_coordinates(model), float_instant(model)
+    joints = held_coordinates(model)
+    M = np.asarray(model.sensor(_MASS, MassMatrix(joints=tuple(joints), reflected=True)))
+    g = np.asarray(model.sensor(_STATIC, HoldingEffort(joints=tuple(joints))))
+    start = float_instant(model)
     floats = any(joint.kind.nv > 1 for joint in model.joints.values())
     usual = min(_UPRIGHT if floats else _FREQUENCY, _STEP / step)
     omega = model.parameter("hold frequency", usual, "rad/s", min=0.1, max=_STEP / step)
     efforts = {name: _rating(model, name, "effort") for name in joints}
-    speeds = _speeds(model, start, efforts, usual, _QUICK if floats else 1.0)
+    diagonal = zip(np.diag(M), g, strict=True)
+    loads = [(float(start.value(m)), float(start.value(x))) for m, x in diagonal]
+    speeds = _speeds(model, efforts, loads, usual, _QUICK if floats else 1.0)
     commands = _commands(model, start, joints)
-    M = np.asarray(model.sensor("hold mass", MassMatrix(joints=tuple(joints))))
-    g = np.asarray(model.sensor("hold gravity", GravityEffort(joints=tuple(joints))))
     targets = [_effort_name(name) for name in joints]
     for name, target in zip(joints, targets, strict=True):
         effort = model.input(target, "N m" if _unit(model, name) == "rad" else "N")
@@ -373,19 +379,20 @@ def _commands(model: Model, start: Instant, joints: Sequence[str]) -> dict[str, 
 
 
 def _speeds(
-    model: Model, start: Instant, efforts: Mapping[str, float], omega: float, quick: float
+    model: Model,
+    efforts: Mapping[str, float],
+    loads: Sequence[tuple[float, float]],
+    omega: float,
+    quick: float,
 ) -> dict[str, float]:
     """How fast each joint goes to its command [rad/s, m/s], so many times the usual speed where
-    the file rates none."""
-    places = start.unforced.places(list(efforts))
-    M, g = start.unforced.mass_matrix, start.unforced.gravity_effort
+    the file rates none; `loads` are the inertia and the holding effort of each."""
     found = {}
-    for i, (name, most) in zip(places, efforts.items(), strict=True):
+    for (inertia, weight), (name, most) in zip(loads, efforts.items(), strict=True):
         rated = _rating(model, name, "velocity")
         speed = rated if math.isfinite(rated) else quick * _SPEED[_unit(model, name)]
-        inertia = float(M.get((i, i), 0.0))
         if math.isfinite(most) and inertia > 0.0:
-            left = max(most - abs(float(g[i])), _LEAST * most)
+            left = max(most - abs(weight), _LEAST * most)
             speed = min(speed, max(_SHARE * left / (2.0 * omega * inertia), _SLOW * speed))
         found[name] = speed
     return found
@@ -434,7 +441,7 @@ def remove_hold(model: Model) -> float | None:
         del model.inputs[name]
     for name in ("hold frequency", f"{HOLD} choice"):
         del model.parameters[name]
-    for name in ("hold mass", "hold gravity"):
+    for name in (_MASS, _STATIC):
         del model.sensors[name]
     for name in MODES:
         del model.controls[name]
@@ -442,19 +449,47 @@ def remove_hold(model: Model) -> float | None:
 
 
 def overloaded(model: Model) -> list[str]:
-    """Joints that can't hold where the robot begins, in words."""
-    joints, start = list(held_joints(model)), float_instant(model)
-    efforts = start.unforced.gravity_effort
-    found = []
-    for name, place in zip(joints, start.unforced.places(joints), strict=True):
-        weight, rated = abs(float(efforts[place])), _rating(model, name, "effort")
-        if weight > rated:
+    """Joints that can't hold where the robot begins, in words, and those that no motor holds."""
+    held, sensor = held_joints(model), model.sensors.get(_STATIC)
+    if not held or not isinstance(sensor, HoldingEffort):
+        return []
+    start, found = float_instant(model), list[str]()
+    for name, effort in zip(sensor.joints, start.measure(_STATIC), strict=True):
+        takes, rated = abs(float(effort)), _rating(model, name, "effort")
+        if takes > rated:
             unit = "N m" if _unit(model, name) == "rad" else "N"
             found.append(
-                f"'{name}' sinks: its weight takes {weight:.3g} {unit}, "
+                f"'{name}' sinks: to stay takes {takes:.3g} {unit}, "
                 f"and the file rates it for {rated:.3g} {unit}."
             )
+    if loose := not_held(model, start, sensor.joints):
+        few = ", ".join(f"'{name}'" for name in loose[:_NAMED])
+        more = f" and {len(loose) - _NAMED} more" if len(loose) > _NAMED else ""
+        found.append(f"Free to move while all motors stand still: {few}{more}.")
     return found
+
+
+def not_held(model: Model, start: Instant, held: Collection[str]) -> list[str]:
+    """Joints without a spring that can move while the held ones don't; a base that is free isn't
+    counted."""
+    joints = {
+        name: [start.freedom(name, i) for i in range(joint.kind.nv)]
+        for name, joint in model.joints.items()
+        if name not in held
+    }
+    places = [place for own in joints.values() for place in own]
+    rows = position_rows(start)
+    J = np.zeros((len(rows), len(places)))
+    for slopes, row in zip(J, rows, strict=True):
+        slopes[:] = [float(row.J.get(place, 0.0)) for place in places]
+    moves = dict(zip(places, np.abs(null_space(J)).max(axis=1, initial=0.0), strict=True))
+    return [
+        name
+        for name, own in joints.items()
+        if not model.joints[name].spring
+        and not isinstance(model.joints[name].kind, Free)
+        and any(moves[place] > _LOOSE for place in own)
+    ]
 
 
 class JointHold:

@@ -2,7 +2,7 @@
 import { h } from "./dom.js";
 
 const MODES = [["hold", "Hold", "Joints hold their pose and go to what the sliders say"],
-  ["gravity compensation", "Float", "Motors carry the robot's weight alone: it stays where it is led"],
+  ["gravity compensation", "Float", "Motors carry weight and springs alone: the robot stays where it is led"],
   ["free", "Free", "No motor acts: the robot falls"]];
 const CHOICE = "hold choice"; // the parameter that has the number of the mode
 
