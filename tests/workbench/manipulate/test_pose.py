@@ -1,14 +1,16 @@
 """Kinematic dragging: a point goes where it is wanted, everything follows, loops stay closed."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.optimize import least_squares
 
 import touchback as tb
 from manipulated import Asked, Start, chain, four_bar
 from touchback import gallery
-from touchback.workbench.manipulate.pose_dragging import reach
+from touchback.workbench.manipulate.pose_dragging import bounds, reach
 from touchback.workbench.manipulate.state_snapshot import StateSnapshot, take_snapshot
 
 
@@ -110,6 +112,37 @@ def test_joint_limits_are_respected() -> None:
     bent = 0.6 * np.array([np.cos(0.4), 0, np.sin(0.4)])
     way = np.array([0.2, 0.0, 0.6]) - bent
     assert found.point == pytest.approx(bent + 0.2 * way / np.linalg.norm(way), abs=1e-3)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_within_limits_a_point_comes_as_near_as_bounded_least_squares_from_there(seed: int) -> None:
+    """Arms with four hinges in random directions and narrow limits, beyond and within which targets
+    lie: scipy's trust region finds nothing nearer from where a point was brought, and to be asked
+    again doesn't either. Steps end where they gain less than 1e-8 of the size, 0.3 m."""
+    draw = np.random.default_rng(seed)
+    m, carrier, n = tb.Model("arm"), None, 4
+    for i in range(n):
+        link = m.body(f"link {i}", 1.0, (0, 0, 0.15), (0.01, 0.01, 0.01))
+        low, high = -draw.uniform(0.05, 2.0), draw.uniform(0.05, 2.0)
+        axis = "xyz"[draw.integers(3)]
+        at = m.ground if carrier is None else carrier.at(0.05, 0, 0.3)
+        m.joint(f"hinge {i}", tb.Revolute(axis), at, link, limits=(low, high))
+        carrier = link
+    system, at = m.compile(), np.array([0.05, 0, 0.3])
+    now, body = at_start(system), f"link {n - 1}"
+    low, high = bounds(now)
+    for target in draw.uniform(-1.5, 1.5, (4, 3)):
+
+        def off(q: np.ndarray, target: np.ndarray = target) -> np.ndarray:
+            return replace(now, q=q).point(body, at) - target
+
+        found = reach(now, body, at, target)
+        assert (found.q >= low - 1e-8).all() and (found.q <= high + 1e-8).all()
+        begin = np.clip(found.q, low + 1e-9, high - 1e-9)
+        best = least_squares(off, begin, bounds=(low, high), xtol=1e-12, ftol=1e-12)
+        assert found.distance < np.linalg.norm(best.fun) + 1e-6
+        again = reach(replace(now, q=found.q), body, at, target)
+        assert again.distance == pytest.approx(found.distance, abs=1e-6)
 
 
 def test_of_many_ways_the_one_that_moves_least_mass_is_taken() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -30,33 +30,19 @@ from touchback.workbench.manipulate.state_snapshot import (
     take_snapshot,
 )
 
-_STEPS = 60
-
-
+_STEPS = 100
 _LONGEST = 0.25  # rad: the most that a coordinate turns in a step, so that branches are kept
-
-
 _SHARE = 0.05  # of the way to the target: the most that a step slides, where that is more than
-
-
 _SLIDE = 0.5  # of the mechanism's size
-
-
-_LIGHT, _HEAVY = 1e-8, 1e2  # of the point's own slopes: the weight of displacements
-
-
+_LIGHT = 1e-8  # of the point's own slopes: the weight of displacements
 _THERE = 1e-12  # of the mechanism's size
-
-
-_GAIN = 1e-7  # of that: a step that gains less leads nowhere, as at the edge of what can be reached
-
-
+_GAIN = 1e-8  # of that: a step that gains less leads nowhere, as at the edge of what can be reached
+_SLOW = 0.5  # of what is left: a step that gains less asks how the point's way bends
+_SHORTEST = 1e-4  # of the longest step
+_BENT = 1e-6  # of a coordinate's longest step: what tells how slopes change
+_FLAT = 1e-6  # of the largest curvature: less is none
 _ROUNDED = 1e-15  # of how far from the origin everything is
-
-
 _RANK = 1e-9  # singular values this much below the largest count as zero
-
-
 _SLACK = 1e-9  # rad, or of the mechanism's size: over a limit
 
 
@@ -104,23 +90,37 @@ def reach(now: StateSnapshot, body: str, at: np.ndarray, target: np.ndarray) -> 
     slack = _SLACK * np.where(slides, size, 1.0)
     drag = _Drag(body, at, target, *bounds(now), closing, rate, size, longest, slack)
     there = _THERE * size + _ROUNDED * float(np.abs(target).max())
-    best, weight = drag.reached_at(now), _LIGHT
+    best, share, bends = drag.reached_at(now), 1.0, False
     for _ in range(_STEPS):
-        if best.distance < there or weight > _HEAVY:
+        if best.distance < there or share < _SHORTEST:
             break
         here = replace(now, q=best.q)
-        step = _step(here, drag, weight)
-        if not step.any():
-            break
-        tried = _close_loops(here, drag, step)
-        found = None if tried is None else drag.reached_at(replace(now, q=tried))
-        if found is None or found.distance >= best.distance:
-            weight *= 100.0
+        step, part, downhill = _step(here, drag, share, bends)
+        found = _nearest_of([_tried(here, drag, step)])
+        gain = 0.0 if found is None else best.distance - found.distance
+        if bends and gain < _GAIN * size and downhill.any():  # no minimum: a saddle
+            aside = [_tried(here, drag, sign * share * downhill) for sign in (1.0, -1.0)]
+            found = _nearest_of([found, *aside])
+            gain = 0.0 if found is None else best.distance - found.distance
+        if found is None or gain <= 0.0:
+            share, bends = (0.25 * share if bends else share), True
             continue
-        gain, best, weight = best.distance - found.distance, found, max(_LIGHT, 0.01 * weight)
-        if gain < _GAIN * size < best.distance:
+        slow = gain < _SLOW * part * best.distance
+        best, share = found, min(1.0, 2.0 * share)
+        if bends and gain < _GAIN * size < best.distance:
             break
+        bends = slow
     return best
+
+
+def _tried(now: StateSnapshot, drag: _Drag, step: np.ndarray) -> ReachedPose | None:
+    """Where a step leads with loops closed."""
+    q = _close_loops(now, drag, step) if step.any() else None
+    return None if q is None else drag.reached_at(replace(now, q=q))
+
+
+def _nearest_of(poses: Sequence[ReachedPose | None]) -> ReachedPose | None:
+    return min((each for each in poses if each), key=lambda each: each.distance, default=None)
 
 
 def bounds(now: StateSnapshot) -> tuple[np.ndarray, np.ndarray]:
@@ -151,52 +151,118 @@ def _at(now: StateSnapshot) -> At:
     return At(q=now.q, u=now.inputs, t=now.t, z=now.z, parameters=now.varied)
 
 
-def _step(now: StateSnapshot, drag: _Drag, weight: float) -> np.ndarray:
-    """The increment in velocity coordinates."""
-    system, low, high = now.system, drag.low, drag.high
+def _step(
+    now: StateSnapshot, drag: _Drag, share: float, bends: bool
+) -> tuple[np.ndarray, float, np.ndarray]:
+    """The increment in velocity coordinates that brings the point nearest within limits, and moves
+    least mass; which part of it a share of the longest step leaves; and a longest step along which
+    the distance curves downwards, if there is one.
+
+    Gauss–Newton, shortened as a whole so that least mass moves; or with second derivatives where
+    the way `bends`, and each coordinate within its own longest step: where little is gained, as at
+    the edge of what can be reached, coordinates that hardly count would shorten all others."""
+    system = now.system
     J_p = now.point_jacobian(drag.body, drag.at)
     way = drag.target - now.point(drag.body, drag.at)
     h, J = system.dynamics.positions(system.calls, _at(now))
     met = system.dynamics.rows(system.key).holonomic
     h, J = h[met], J[met]
-    M = system.mass_matrix(now.q, parameters=now.varied)
     q = _plain_positions(now)
-    fixed: dict[int, float] = {}
-    for _ in range(len(q) + 1):
-        rows = np.eye(len(q))[list(fixed)]
-        needed = np.array([fixed[i] - q[i] for i in fixed])
-        step = _constrained(J_p, way, M, np.vstack([J, rows]), np.append(-h, needed), weight)
-        step /= max(1.0, float((np.abs(step) / drag.longest).max(initial=0.0)))
-        there = q + step
-        over = [i for i in range(len(q)) if i not in fixed
-                and not low[i] - drag.slack[i] <= there[i] <= high[i] + drag.slack[i]]  # fmt: skip
-        if not over:
-            return step
-        fixed |= {i: float(np.clip(there[i], low[i], high[i])) for i in over}
-    return np.zeros(len(q))
-
-
-def _constrained(
-    J_p: np.ndarray, way: np.ndarray, M: np.ndarray, C: np.ndarray, d: np.ndarray, weight: float
-) -> np.ndarray:
-    """The δ with C δ = d that brings the point nearest, and moves least mass."""
-    n = J_p.shape[1]
-    particular, Z = np.zeros(n), np.eye(n)
-    if len(C):
-        U, s, Vt = np.linalg.svd(C)
-        rank = int((s > _RANK * max(s[0], 1e-300)).sum())
-        particular = Vt[:rank].T @ ((U.T @ d)[:rank] / s[:rank])
-        Z = Vt[rank:].T
-    if not Z.shape[1]:
-        return particular
-    A = J_p @ Z
-    H, metric = A.T @ A, Z.T @ M @ Z
+    low, high, longest = drag.low - q, drag.high - q, share * drag.longest
+    U, s, Vt = np.linalg.svd(J)
+    rank = int((s > _RANK * s.max(initial=1e-300)).sum())
+    start, Z = -Vt[:rank].T @ ((U.T @ h)[:rank] / s[:rank]), Vt[rank:].T
+    A, none = J_p @ Z, np.zeros(len(q))
+    H, metric = A.T @ A, Z.T @ system.mass_matrix(now.q, parameters=now.varied) @ Z
     scale = np.trace(H) / max(float(np.trace(metric)), 1e-300)
     if not scale > 0.0:
-        return particular
-    y = np.linalg.lstsq(H + weight * scale * metric, A.T @ (way - J_p @ particular), rcond=None)[0]
-    found: np.ndarray = particular + Z @ y
-    return found
+        return start, 1.0, none
+    light = _LIGHT * scale * metric
+    slope = -A.T @ (way - J_p @ start)
+    if not bends:
+        step = start + _within_box(H + light, slope, start, Z, low, high, drag.longest)[0]
+        part = 1.0 / max(1.0, float((np.abs(step) / longest).max(initial=0.0)))
+        return part * step, part, none
+    low, high = np.maximum(low, -longest), np.minimum(high, longest)
+    H = H + Z.T @ _bending(now, drag, way, J, (low < 0.0) & (high > 0.0)) @ Z
+    values, axes = np.linalg.eigh(H)
+    convex = (axes * np.abs(values)) @ axes.T + light
+    moved, fixed = _within_box(convex, slope, start, Z, low, high, drag.longest)
+    free = _null_space(Z[fixed])
+    values, axes = np.linalg.eigh(free.T @ H @ free)
+    if not len(values) or values[0] > -_FLAT * np.abs(values).max():
+        return start + moved, 1.0, none
+    downhill = Z @ free @ axes[:, 0]
+    return (
+        start + moved,
+        1.0,
+        downhill / max(float((np.abs(downhill) / drag.longest).max()), 1e-300),
+    )
+
+
+def _bending(
+    now: StateSnapshot, drag: _Drag, way: np.ndarray, J: np.ndarray, free: np.ndarray
+) -> np.ndarray:
+    """How slopes of half the squared distance change because those of the point and of the loops
+    do, the loops' forces against it included."""
+    system, n = now.system, len(drag.longest)
+    slope = -now.point_jacobian(drag.body, drag.at).T @ way
+    forces = np.linalg.lstsq(J[:, free].T, -slope[free], rcond=None)[0]
+    met = system.dynamics.rows(system.key).holonomic
+    steps = _BENT * np.diag(drag.longest)
+    either = np.vstack([steps, -steps])
+    at = _at(now)._replace(q=np.tile(now.q, (2 * n, 1)))
+    q = now.q + system.call_function(drag.rate, at._replace(v=either))
+    rows = system.dynamics.positions(system.calls, at._replace(q=q))[1][:, met]
+    slopes = np.swapaxes(rows, 1, 2) @ forces
+    slopes = slopes - way @ replace(now, q=q).point_jacobian(drag.body, drag.at)
+    found = (slopes[:n] - slopes[n:]) / (2.0 * _BENT * drag.longest[:, None])
+    return 0.5 * (found + found.T)
+
+
+def _within_box(
+    H: np.ndarray, slope: np.ndarray, start: np.ndarray, Z: np.ndarray,
+    low: np.ndarray, high: np.ndarray, unit: np.ndarray,
+) -> tuple[np.ndarray, list[int]]:  # fmt: skip
+    """The Z y that is lowest on ½ yᵀ H y + slopeᵀ y, H positive definite, with start + Z y between
+    bounds; and which coordinates stand at theirs. The one that passes its bound the farthest, in
+    its unit, is held there, and let go where the slope leads it back (active set)."""
+    n = len(start)
+    at = dict[int, float]()
+    for tries in range(6 * n + 6):
+        rows, N = Z[list(at)], _null_space(Z[list(at)])
+        y = np.zeros(Z.shape[1])
+        if at:
+            y = np.linalg.lstsq(rows, np.array([at[i] - start[i] for i in at]), rcond=None)[0]
+        if N.shape[1]:
+            y = y - N @ np.linalg.lstsq(N.T @ H @ N, N.T @ (slope + H @ y), rcond=None)[0]
+        there = start + Z @ y
+        over = np.maximum(low - there, there - high) / unit
+        over[list(at)] = 0.0
+        worst = int(over.argmax())
+        if over[worst] > _SLACK:
+            at[worst] = float(np.clip(there[worst], low[worst], high[worst]))
+            continue
+        if not at or tries > 4 * n:
+            break
+        pull = np.linalg.lstsq(rows.T, slope + H @ y, rcond=None)[0]
+        inward = [x if at[i] == high[i] else -x for i, x in zip(at, pull, strict=True)]
+        most = int(np.argmax(inward))
+        if inward[most] <= _SLACK * float(np.abs(slope).max(initial=0.0)):
+            break
+        del at[list(at)[most]]
+    bounded = start + Z @ y
+    excess = np.max(np.abs(bounded - np.clip(bounded, low, high)) / unit, initial=0.0)
+    return (Z @ y if excess < _RANK else np.zeros(n)), list(at)
+
+
+def _null_space(rows: np.ndarray) -> np.ndarray:
+    """An orthonormal basis, in columns, of what is square to rows."""
+    if not len(rows):
+        return np.eye(rows.shape[1])
+    _, s, Vt = np.linalg.svd(rows)
+    basis: np.ndarray = Vt[int((s > _RANK * s.max(initial=1e-300)).sum()) :].T
+    return basis
 
 
 def _close_loops(now: StateSnapshot, drag: _Drag, step: np.ndarray) -> np.ndarray | None:

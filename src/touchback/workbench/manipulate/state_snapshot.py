@@ -12,7 +12,7 @@ from touchback import Frame, Live, System
 from touchback.errors import InputError
 from touchback.model import GROUND, Value, is_number
 from touchback.names import unknown_name
-from touchback.system import float_instant, size_of
+from touchback.system import Instant, float_instant, size_of
 
 _TRIES, _MOMENT = 50, 2e-3  # s
 
@@ -43,12 +43,16 @@ class StateSnapshot:
         """A described number with the present parameters."""
         if is_number(given):
             return float(given)
-        return float(float_instant(self.system.model, self.q, self.parameters).value(given))
+        return float(self._instant.value(given))
 
     @cached_property
     def size(self) -> float:
         """How large the mechanism is [m]; 0 where it has no lengths."""
-        return size_of(float_instant(self.system.model, self.q, self.parameters))
+        return size_of(self._instant)
+
+    @cached_property
+    def _instant(self) -> Instant:
+        return float_instant(self.system.model, self.q, self.parameters)
 
     def point(self, body: str, at: np.ndarray) -> np.ndarray:
         """Where a point of a body is in the world [m]."""
@@ -56,10 +60,11 @@ class StateSnapshot:
         return p + R @ at
 
     def point_jacobian(self, body: str, at: np.ndarray) -> np.ndarray:
-        """The velocity of a point of a body by the velocities v, 3 × nv."""
+        """The velocity of a point of a body by the velocities v, 3 × nv; or those of an array of
+        positions."""
         J = self.system.jacobian(Frame(body), self.q, parameters=self.varied)
         r = self.pose(body)[0] @ at
-        return J[3:] - _cross(r) @ J[:3]
+        return J[..., 3:, :] + np.cross(J[..., :3, :], r[..., None], axis=-2)
 
     def mobility(self, body: str, at: np.ndarray) -> np.ndarray:
         """How a point of a body gives way: its acceleration by a force on it, 3 × 3 [1/kg], with
@@ -128,8 +133,3 @@ def refuse_rows(system: System) -> None:
             f"{system.name}: it is a row of {len(system.names)} copies, which can't be taken in "
             "hand or changed one by one; open one of them alone."
         )
-
-
-def _cross(r: np.ndarray) -> np.ndarray:
-    x, y, z = r
-    return np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
