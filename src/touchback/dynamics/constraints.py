@@ -275,8 +275,8 @@ def transmission(instant: Instant, held: frozenset[int]) -> dict[int, dict[int, 
     k, M = instant.k, instant.unforced.mass_matrix
     driven = {instant.freedom(x.joint, x.index) for x in instant.model.drives.values() if x.active}
     passive, slopes = list[dict[int, Scalar]](), list[dict[int, Scalar]]()
-    for row in _tying_rows(instant):
-        entries = {i: x for i, x in row.J.items() if not is_nothing(x) and i not in driven}
+    for tie in _tying_rows(instant):
+        entries = {i: x for i, x in tie.J.items() if not is_nothing(x) and i not in driven}
         if not entries.keys() <= held:
             passive.append({i: x for i, x in entries.items() if i not in held})
             slopes.append({i: x for i, x in entries.items() if i in held})
