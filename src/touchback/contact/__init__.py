@@ -4,7 +4,7 @@ law, `m.force("pad", tb.contact.SphereOnPlane(…))`; kinds that don't keep bodi
 
 Geometry is in `planar_profiles` and `surfaces`, laws in `contact_laws`, kinds in
 `compliant_contacts` and `rigid_contacts`, and who solves for their impulses in
-`contact_impulses`, apart from all.
+`contact_impulses`, apart from all. `convex_shapes` tells how far any two convex shapes are apart.
 
 A new kind of contact is a class with its gap over any scalar, and one name in AnyCompliant or
 AnyRigid."""
@@ -40,6 +40,14 @@ from touchback.contact.contact_laws import (
     HuntCrossley,
     UnilateralSpring,
 )
+from touchback.contact.convex_shapes import (
+    Cone,
+    Convex as Convex,
+    ConvexHull,
+    HalfSpace,
+    Proximity,
+    proximity,
+)
 from touchback.contact.nearest_point_search import find_nearest, numbers
 from touchback.contact.planar_profiles import Arc, Circle, Line, Outline
 from touchback.contact.rigid_contacts import (
@@ -61,19 +69,23 @@ __all__ = [
     "Arc",
     "Circle",
     "CompliantContact",
+    "Cone",
     "ContactKind",
     "ContactLaw",
     "ContactProblem",
+    "ConvexHull",
     "Crush",
     "DescribedContact",
     "DiscPlaneContact",
     "Felt",
     "Friction",
+    "HalfSpace",
     "HuntCrossley",
     "Line",
     "Nearest",
     "Outline",
     "ProfileContact",
+    "Proximity",
     "Side",
     "SphereOnPlane",
     "SpherePlaneContact",
@@ -85,5 +97,6 @@ __all__ = [
     "critical_friction",
     "find_nearest",
     "numbers",
+    "proximity",
     "solve_contacts",
 ]

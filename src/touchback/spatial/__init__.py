@@ -4,8 +4,16 @@ from touchback.spatial.articulated_inertia import Articulated
 from touchback.spatial.inertia import Inertia
 from touchback.spatial.quaternion import quaternion_matrix, quaternion_rate
 from touchback.spatial.rotation import MatrixPart, Part as Part, Rotation, Turn
-from touchback.spatial.twists import Twist, Twists, Wrench
-from touchback.spatial.vectors import IDENTITY, ZERO, Vectors, skew, transpose
+from touchback.spatial.vectors import (
+    IDENTITY,
+    ZERO,
+    Twist,
+    Twists,
+    Vectors,
+    Wrench,
+    skew,
+    transpose,
+)
 
 # Submodules that other rooms import by themselves: nothing else needs them at once.
 PUBLIC_SUBMODULES = ("euler_denavit_hartenberg",)
