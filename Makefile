@@ -26,13 +26,12 @@ NATIVE := $(wildcard src/touchback/native/*.[ch] src/touchback/native/*/*.[ch])
 unexport PYTHONDONTWRITEBYTECODE
 
 # Packages, style, types and documentation side by side (each one's words in one piece), then tests on every core:
-# those that run beside a clock or a line, then those with a browser, and below them, in the time that these wait,
-# the rooms in which nothing does. What fails is named at the end, and nothing is left out because of it.
+# first those that run beside a clock, a line or a page, with nothing else in their way. What fails is named at the
+# end, and nothing is left out because of it.
 test:
 	@rm -f $(FAILED)
 	@$(MAKE) --no-print-directory -j $(JOBS) -k -O $(STAMPS)/machine $(addprefix noted-,types docs lint collected) || [ -s $(FAILED) ]
-	@echo "Tests: what they say comes when a third of them has ended (clocked, browser, unclocked)."
-	@$(MAKE) --no-print-directory -j 2 -k -O $(addprefix noted-,clocked unclocked browser) || [ -s $(FAILED) ]
+	@$(MAKE) --no-print-directory -j 1 -k $(addprefix noted-,clocked browser unclocked) || [ -s $(FAILED) ]
 	@[ ! -s $(FAILED) ] || { echo "make test failed:"; sed 's/^/  /' $(FAILED); exit 1; }
 
 # A line for each step that failed, and for each test (from tests/conftest.py).
@@ -65,9 +64,8 @@ UNCLOCKED := tests/test_core_alone.py validation $(addprefix tests/,analysis cod
 clocked: $(STAMPS)/develop $(STAMPS)/machine
 	$(PYTEST) tests $(addprefix --ignore=,$(UNCLOCKED))
 
-# Nice: who waited for a clock or a page has the processor at once. A tenth of it stays here when nobody waits.
 unclocked: $(STAMPS)/develop $(STAMPS)/machine
-	nice -n 10 $(PYTEST) $(UNCLOCKED)
+	$(PYTEST) $(UNCLOCKED)
 
 pytest: clocked unclocked
 
