@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from copy import deepcopy
 from typing import Any, NamedTuple, cast
 
@@ -38,7 +38,9 @@ from touchback.workbench.drawing.document import (
     mapped,
     nice,
     nices,
+    quoted,
     references,
+    replaced_symbol,
     rotation_of,
     rows_in,
     symbols,
@@ -463,6 +465,7 @@ class Copies:
         """One copy, displaced."""
         draft, chosen, names = self.draft, self.chosen, self._newnames_of()
         flips = {body: self._flip(body, motion) for body in chosen.bodies}
+        backward = self._backward(flips) if motion.mirrors else frozenset[str]()
         rows = {name: names[name] for section, name in self.taken if section in ROWS}
         signals = {name: names[name] for section, name in self.taken if section in SIGNALS}
 
@@ -485,7 +488,11 @@ class Copies:
             return body(given) if head is None else signals[head] + given[len(head) :]
 
         def text(given: str) -> str:
-            return with_symbols(self._expanded(given, self.affected), symbol)
+            whole = self._expanded(given, self.affected)
+            for each in symbols(whole):
+                if each[:2] in ("q:", "v:") and each[2:] in backward:
+                    whole = replaced_symbol(whole, each, f"(-{quoted(each)})")
+            return with_symbols(whole, symbol)
 
         if motion.mirrors and chosen.parts:
             raise InputError(
@@ -507,6 +514,7 @@ class Copies:
             made = mapped(section, item, Changes(frame=place))
             if flip is not None:
                 made = _mirrored(section, name, made, flip, motion)
+                self._turn_back(section, name, made, backward)
             made = mapped(section, made, Changes(body, row, text))
             self._put(section, names[name], made)
             if section == "bodies":
@@ -538,14 +546,69 @@ class Copies:
         """The reflection of the axes of a body, or of an item's frames."""
         if section == "bodies":
             return flips[name]
+        if section == "joints" and item["kind"] == "planar":  # so that all coordinates keep values
+            return _across(AXES[item.get("normal", "z")])
         bodies = references(section, item).bodies if isinstance(item, dict) else []
         own = next((flips[each] for each in reversed(bodies) if each in flips), _across(0))
         if section in ("joints", "closures", "shapes") or item.get("kind") in _POINTED:
             return own
         return own if own[2, 2] > 0.0 else _across(0)  # z is a direction of its own
 
+    def _backward(self, flips: Mapping[str, np.ndarray]) -> frozenset[str]:
+        """Coordinates that have the other sign in a mirror image, as signals call them: displacements
+        along the reflected axis, and turns about the other two. Turns of a cylindrical joint keep
+        theirs, so that its slide can't."""
+        found = set[str]()
+        for section, name in self.taken:
+            joint = self.draft.items(section)[name]
+            if section != "joints" or joint["kind"] not in _SEVERAL:
+                continue
+            flip = np.diag(self._item_flip(section, name, joint, flips))
+            own = KINDS["joints"][joint["kind"]]()
+            for each in {*own.position_names(), *own.velocity_names()}:
+                turns, axis = each[0] in "wq", AXES.get(each[-1])  # none of qw, turn, slide
+                if each == "slide" or (axis is not None and (flip[axis] > 0.0) == turns):
+                    found.add(f"{name}.{each}")
+        return frozenset(found)
+
+    def _turn_back(self, section: str, name: str, item: Any, backward: Container[str]) -> None:
+        """Changes the signs of what acts along coordinates that have the other one."""
+
+        def sign(joint: str, index: int = 0) -> float:
+            kind = self.draft.items("joints").get(joint, {}).get("kind")
+            if kind in _SEVERAL:
+                joint += "." + KINDS["joints"][kind]().velocity_names()[index]
+            return -1.0 if joint in backward else 1.0
+
+        kind, change = item.get("kind") if isinstance(item, dict) else None, dict[str, float]()
+        if section == "drives" or kind in ("joint-effort", "torsion-spring"):
+            own = sign(item["joint"], item.get("index", 0))
+            change = dict.fromkeys(_ALONG, own)
+        elif kind == "gear":
+            own = sign(item["second"])
+            change = {"ratio": own * sign(item["first"]), "offset": own}
+            item.setdefault("ratio", -1.0)
+        elif kind == "rack":
+            own = sign(item["rack"])
+            change = {"radius": own * sign(item["pinion"]), "offset": own}
+        elif kind == "screw-coupling":
+            change = {"pitch": -1.0, "offset": -1.0}
+        elif kind == "differential":
+            signs = {sign(item[each]) for each in ("carrier", "left", "right")}
+            if len(signs) > 1:
+                raise InputError(
+                    f"Coupling '{name}': a differential of coordinates of which a mirror turns "
+                    "some round can't be mirrored; take it away first, or copy instead."
+                )
+            change = {"offset": signs.pop()}
+        for key, own in change.items():
+            if own < 0.0 and key in item:
+                item[key] = _negative(item[key])
+
 
 _POINTED = ("spring-damper", "link-force", "position", "velocity", "acceleration")  # axes don't act
+_SEVERAL = ("cylindrical", "spherical", "free")  # joints of which some coordinates turn round
+_ALONG = ("position", "velocity", "acceleration", "effort", "rest", "preload")  # a coordinate
 _UNMIRRORED = ("wrench", "axis-effort", "hand", "box-drag", "surface-contact")
 
 
@@ -635,7 +698,7 @@ def _mirror_joint(section: str, name: str, joint: Item, flip: np.ndarray) -> Non
     if section == "closures":
         return
     signed = [word for word in ("position", "velocity", "rest", "limits") if joint.get(word)]
-    if signed and kind in ("cylindrical", "planar", "spherical", "free"):
+    if signed and kind in _SEVERAL:
         raise InputError(
             f"Joint '{name}': a {kind} joint with a {signed[0]} can't be mirrored; take that away, "
             "or copy instead."

@@ -1,0 +1,104 @@
+"""What is drawn to act, touch and measure does what a person expects of it, wherever and whichever
+way it is drawn."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import touchback as tb
+from touchback.model import KINDS
+from touchback.workbench.drawing import Drawing
+
+
+def items(*names: str, section: str = "bodies") -> list[dict[str, str]]:
+    return [{"section": section, "name": name} for name in names]
+
+
+def last(model: tb.Model, *signals: str, duration: float = 0.2) -> np.ndarray:
+    """What signals are at the end of a run."""
+    run = tb.simulate(
+        model.compile(backend="interpreter"), duration=duration, method="rk4", step=2e-3
+    )
+    return np.array([run[name][-1] for name in signals])
+
+
+# ---- mirror images -------------------------------------------------------------------------------
+
+
+def lopsided(folder: Path, kind: str, axis: Any) -> Drawing:
+    """A body that no plane halves on a joint, with a traced point, without gravity."""
+    drawing = Drawing(folder=folder, space=True)
+    drawing.apply({"change": "gravity", "value": (0, 0, 0)})
+    drawing.apply({"change": "box", "at": (0.5, 0.2, 0.1), "size": (0.2, 0.3, 0.4), "name": "b"})
+    ends = {"a": "ground", "b": "b", "at": (0.3, 0, 0)}
+    asked = {"change": "joint", "kind": kind, "axis": axis, "pitch": 0.1, "name": "j", **ends}
+    drawing.apply(asked)
+    drawing.apply({"change": "trace", "body": "b", "at": (0.6, 0.3, 0.2), "name": "t 1"})
+    return drawing
+
+
+AXES = ("x", "y", "z", (0.3, -0.5, 0.8))
+NORMALS = ("x", "y", "z", (0.6, 0.0, 0.8), (2 / 3, -1 / 3, 2 / 3))
+JOINTS = ("revolute", "prismatic", "screw", "cylindrical", "universal", "planar", "spherical")
+
+
+def check_image(drawing: Drawing, normal: Any, moved: bool = True) -> None:
+    """Mirrors the body of a drawing and checks that it runs as its mirror image."""
+    asked = {"change": "mirror", "items": items("b"), "point": (0, 0, 0), "normal": normal}
+    drawing.apply(asked)
+    signals = [f"t {i}.{c}" for i in (1, 2) for c in "xyz"]
+    rows = last(drawing.model, *signals)
+    n = np.eye(3)["xyz".index(normal)] if isinstance(normal, str) else np.array(normal)
+    own = rows[:3]
+    # of rk4 with two frames that differ by a reflection: rounding, not truncation
+    assert np.allclose(rows[3:], own - 2.0 * n * (n @ own), atol=1e-9)
+    assert not moved or np.abs(own - (0.6, 0.3, 0.2)).max() > 1e-4
+
+
+@pytest.mark.parametrize("normal", NORMALS)
+@pytest.mark.parametrize("axis", AXES)
+@pytest.mark.parametrize("kind", JOINTS)
+def test_what_acts_in_a_joint_acts_in_its_mirror_image(
+    tmp_path: Path, kind: str, axis: Any, normal: Any
+) -> None:
+    """A motor, then a spring, then a drive in each coordinate."""
+    own = lopsided(tmp_path, kind, axis).model.joints["j"].kind
+    for coordinate in own.velocity_names():
+        at = f"j.{coordinate}" if coordinate else "j"
+        for act in ("motor", "torsion", "drive"):
+            if kind == "spherical" and act != "motor":
+                continue  # only forces act along rates that are those of no coordinate
+            drawing = lopsided(tmp_path, kind, axis)
+            law = {
+                "motor": {"name": "m"},
+                "torsion": {"stiffness": 20.0, "rest": 0.4},
+                "drive": {"law": "0.8 * time"},
+            }
+            drawing.apply({"change": act, "joint": at, **law[act]})
+            if act == "motor":
+                drawing.apply({"change": "set", "path": ("inputs", "m", "default"), "value": 5.0})
+            check_image(drawing, normal)
+
+
+@pytest.mark.parametrize("normal", NORMALS)
+@pytest.mark.parametrize("coupled", ["screw-coupling", "gear", "rack", "none"])
+def test_laws_of_coordinates_and_couplings_are_mirrored(
+    tmp_path: Path, coupled: str, normal: Any
+) -> None:
+    """Efforts that ask for the slide and the turn, and couplings between them with an offset."""
+    model = lopsided(tmp_path, "cylindrical", (0.3, -0.5, 0.8)).model
+    slide, turn = model.coordinate("j", 0), model.coordinate("j", 1)
+    model.force("push", tb.JointEffort("j", 4.0 + 30.0 * turn - 20.0 * slide, 0))
+    model.force("twist", tb.JointEffort("j", 2.0 - 25.0 * slide - 3.0 * model.rate("j", 0), 1))
+    kinds = {
+        "screw-coupling": tb.ScrewCoupling("j", 0.2, 0.03),
+        "gear": tb.Gear("j.turn", "j.slide", ratio=0.3, offset=0.02),
+        "rack": tb.Rack("j.turn", "j.slide", 0.15),
+    }
+    if coupled in kinds:
+        model.couple("tie", kinds[coupled])
+    check_image(Drawing(model, folder=tmp_path, space=True), normal)
