@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 import touchback as tb
-from touchback.model import KINDS
 from touchback.workbench.drawing import Drawing
 
 
@@ -102,3 +101,69 @@ def test_laws_of_coordinates_and_couplings_are_mirrored(
     if coupled in kinds:
         model.couple("tie", kinds[coupled])
     check_image(Drawing(model, folder=tmp_path, space=True), normal)
+
+
+# ---- contacts ------------------------------------------------------------------------------------
+
+
+def resting(folder: Path, turn: float, start: Any, end: Any, off: float) -> tuple[Drawing, Any]:
+    """A disc of radius 0.1 m, half a bar's width and `off` above the middle of a fixed bar, all
+    turned about y, and the direction out of the bar towards the disc."""
+    drawing = Drawing(folder=folder)
+    drawing.apply({"change": "bar", "from": start, "to": end, "width": 0.1, "name": "bar"})
+    about = {"about": (0, 0, 0), "angle": turn}
+    drawing.apply({"change": "turn", "items": items("bar"), **about})
+    drawing.apply({"change": "joint", "kind": "fixed", "at": (0, 0, 0), "a": "ground", "b": "bar"})
+    R = drawing.state.poses["bar"][0]
+    along = R @ (np.array(end) - start)
+    out = np.array([-along[2], 0.0, along[0]]) / np.linalg.norm(along)
+    out = out if out[2] > 0.0 or (abs(out[2]) < 1e-9 and out[0] > 0.0) else -out
+    middle = R @ ((np.array(start) + end) / 2.0)
+    drawing.apply({"change": "disc", "at": middle + (0.05 + off) * out, "radius": 0.1, "name": "d"})
+    drawing.apply({"change": "contact", "a": "d", "b": "bar"})
+    return drawing, out
+
+
+@pytest.mark.parametrize("turn", [0.0, np.pi, 0.4, np.pi / 2])
+@pytest.mark.parametrize("start", [(-1, 0, 0), (1, 0, 0), (-1, 0, 0.3), (1, 0, 0.3)])
+def test_a_disc_rests_on_the_upper_side_of_a_bar_however_it_is_drawn(
+    tmp_path: Path, start: Any, turn: float
+) -> None:
+    end = (-start[0], 0, -start[2])
+    drawing, out = resting(tmp_path, turn, start, end, off=0.1)
+    plane = drawing.state.flat.forces["contact 1"].plane  # type: ignore[union-attr]
+    R, p = drawing.state._world(plane)
+    assert np.allclose(R[:, 2], out, atol=1e-9) and np.allclose(p, 0.05 * out, atol=1e-9)
+    assert np.allclose(R @ R.T, np.eye(3)) and np.isclose(np.linalg.det(R), 1.0)
+
+
+def test_a_disc_falls_on_a_bar_from_right_to_left_and_stays(tmp_path: Path) -> None:
+    drawing, _ = resting(tmp_path, 0.0, (1, 0, 0), (-1, 0, 0), off=0.1)
+    drawing.apply({"change": "trace", "body": "d", "at": (0, 0, 0.15), "name": "t"})
+    force = drawing.document["forces"]["contact 1"]
+    mass = drawing.document["bodies"]["d"]["mass"]
+    # Hertz: F = k δ^(3/2) holds its weight
+    depth = (mass * 9.81 / force["stiffness"]) ** (2.0 / 3.0)
+    (z,) = last(drawing.model, "t.z", duration=1.0)
+    assert abs(z - (0.15 - depth)) < 0.05 * depth
+
+
+def test_gravity_and_the_ball_say_which_face_is_the_upper_one(tmp_path: Path) -> None:
+    for gravity, at, normal in (
+        ((0, 0, -9.81), (0.4, 0, 0.9), (0, 0, 1)),  # above, beside the corner
+        ((0, 0, 0), (0.4, 0, 0.9), (0, 0, 1)),
+        ((-9.81, 0, 0), (0.4, 0, 0.9), (1, 0, 0)),
+        ((0, 0, -9.81), (0.4, 0, 0.1), (1, 0, 0)),  # beside it: not in front of its upper face
+        ((0, 0, -9.81), (0, -0.4, 0), (0, -1, 0)),
+        ((0, 0, -9.81), (0, 0.4, 0), (0, 1, 0)),
+        ((0, 0, -9.81), (0, 0, -0.9), (0, 0, -1)),
+        ((0, 0, -9.81), (0, 0, 0), (0, 0, 1)),
+    ):
+        drawing = Drawing(folder=tmp_path, space=True)
+        drawing.apply({"change": "gravity", "value": gravity})
+        drawing.apply({"change": "box", "at": (0, 0, 0), "size": (0.2, 0.2, 1), "name": "b"})
+        drawing.apply({"change": "sphere", "at": at, "radius": 0.1, "name": "s"})
+        drawing.apply({"change": "contact", "a": "s", "b": "b"})
+        plane = drawing.state.flat.forces["contact 1"].plane  # type: ignore[union-attr]
+        R, p = drawing.state._world(plane)
+        assert np.allclose(R[:, 2], normal) and np.allclose(p, np.multiply(normal, (0.1, 0.1, 0.5)))

@@ -561,9 +561,13 @@ def _contact(draft: Draft, asked: messages.Contact, drawn: Drawn) -> str:
             raise InputError(
                 f"Contact '{name}': '{asked.b}' is neither the ground nor a box with a face."
             )
-        face, (R, middle) = box
-        up = 0.5 * drawn.value(cast(Box, face).size[2])
-        plane = draft.frame(asked.b, middle + R @ (0.0, 0.0, up), R)
+        solid_of_b, pose = box
+        size = np.array([drawn.value(x) for x in cast(Box, solid_of_b).size])
+        gravity = draft.data.get("gravity", (0.0, 0.0, -9.81))
+        down = np.array([drawn.value(x) for x in gravity])
+        down = down if float(np.linalg.norm(down)) > 0.0 else np.array([0.0, 0.0, -1.0])
+        R, middle = _upper_face(size, pose, -down, p)
+        plane = draft.frame(asked.b, middle, R)
     force: Item = {
         "kind": "sphere-on-plane", "frame": draft.frame(asked.a, p), "plane": plane,
         "radius": nice(drawn.value(cast(Sphere, solid).radius)), "stiffness": asked.stiffness,
@@ -573,6 +577,26 @@ def _contact(draft: Draft, asked: messages.Contact, drawn: Drawn) -> str:
         force["friction"] = asked.friction
     draft.put("forces", name, force)
     return f"contact '{name}' of '{asked.a}' on '{asked.b}'"
+
+
+_HALF = 0.5 * math.pi
+# turns of a box's axes that bring z out of each face
+_FACES = (("y", 0.0), ("y", math.pi), ("y", _HALF), ("y", -_HALF), ("x", -_HALF), ("x", _HALF))
+
+
+def _upper_face(size: np.ndarray, pose: Pose, up: np.ndarray, ball: np.ndarray) -> Pose:
+    """Of the faces of a box that a ball is in front of, the one that points up most: its middle,
+    and axes whose z points out of it. Broad faces come first where two do alike."""
+    R, p = pose
+    best, found = (False, -math.inf), pose
+    for axis, angle in _FACES:
+        turned = R @ turned_about(np.eye(3)["xyz".index(axis)], angle)
+        normal = turned[:, 2]
+        middle = p + normal * 0.5 * float(size @ np.abs(R.T @ normal))
+        rank = bool(normal @ (ball - middle) > 0.0), float(normal @ up)
+        if rank[0] > best[0] or (rank[0] == best[0] and rank[1] > best[1] + 1e-9):
+            best, found = rank, (turned, middle)
+    return found
 
 
 # ---- numbers -------------------------------------------------------------------------------------

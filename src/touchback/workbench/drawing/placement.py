@@ -18,6 +18,7 @@ from touchback.model import (
     AXES,
     GROUND,
     KINDS,
+    JointKind,
     axis_vector,
     rotation_to,
     unpacked,
@@ -555,16 +556,16 @@ class Copies:
         return own if own[2, 2] > 0.0 else _across(0)  # z is a direction of its own
 
     def _backward(self, flips: Mapping[str, np.ndarray]) -> frozenset[str]:
-        """Coordinates that have the other sign in a mirror image, as signals call them: displacements
-        along the reflected axis, and turns about the other two. Turns of a cylindrical joint keep
-        theirs, so that its slide can't."""
+        """Coordinates that have the other sign in a mirror image, as signals call them: along the
+        reflected axis, and turns about the other two. The turn of a cylindrical joint keeps its
+        sign, so that the slide can't."""
         found = set[str]()
         for section, name in self.taken:
             joint = self.draft.items(section)[name]
             if section != "joints" or joint["kind"] not in _SEVERAL:
                 continue
             flip = np.diag(self._item_flip(section, name, joint, flips))
-            own = KINDS["joints"][joint["kind"]]()
+            own = _of_several(joint["kind"])
             for each in {*own.position_names(), *own.velocity_names()}:
                 turns, axis = each[0] in "wq", AXES.get(each[-1])  # none of qw, turn, slide
                 if each == "slide" or (axis is not None and (flip[axis] > 0.0) == turns):
@@ -577,7 +578,7 @@ class Copies:
         def sign(joint: str, index: int = 0) -> float:
             kind = self.draft.items("joints").get(joint, {}).get("kind")
             if kind in _SEVERAL:
-                joint += "." + KINDS["joints"][kind]().velocity_names()[index]
+                joint += "." + _of_several(kind).velocity_names()[index]
             return -1.0 if joint in backward else 1.0
 
         kind, change = item.get("kind") if isinstance(item, dict) else None, dict[str, float]()
@@ -610,6 +611,10 @@ _POINTED = ("spring-damper", "link-force", "position", "velocity", "acceleration
 _SEVERAL = ("cylindrical", "spherical", "free")  # joints of which some coordinates turn round
 _ALONG = ("position", "velocity", "acceleration", "effort", "rest", "preload")  # a coordinate
 _UNMIRRORED = ("wrench", "axis-effort", "hand", "box-drag", "surface-contact")
+
+
+def _of_several(kind: str) -> JointKind:
+    return cast("JointKind", KINDS["joints"][kind]())
 
 
 def _across(axis: int) -> np.ndarray:
