@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.linalg import expm
 
 import touchback as tb
 from branching_walls import AdaptiveWall, FingerIdentifier, build_oracle
@@ -106,3 +107,50 @@ def test_a_wall_that_looks_ahead_is_as_stiff_as_a_contact_of_two_samples() -> No
 def test_an_unknown_wall_is_refused_by_name() -> None:
     with pytest.raises(tb.InputError, match=r"'deadbeet'.*did you mean 'deadbeat'"):
         rendering("deadbeet")
+
+
+def shown_condition(name: str, stiffness: float, rate: float) -> float:
+    """Colgate & Schenkel's (1994) left over: b − T/2 · max Re{(1 − z⁻¹) H(z)}/(1 − cos ωT) [N s/m],
+    for H = K + B (1 − z⁻¹)/T, frequency by frequency."""
+    turn = np.linspace(1e-3, np.pi, 2000)
+    late = 1.0 - np.exp(-1j * turn)
+    answer = stiffness + RENDERED[name].damping * late * rate
+    needed = 0.5 / rate * np.real(late * answer) / (1.0 - np.cos(turn))
+    return BENCH_DEVICE.damping - float(needed.max())
+
+
+@pytest.mark.parametrize(
+    ("name", "bound"), [("standard", 2000.0), ("damped, differentiated", 1000.0)]
+)
+def test_the_bound_for_any_hand_is_where_colgates_condition_ends(name: str, bound: float) -> None:
+    """2b/T, and 2(b − |B|)/T, with b = 1 and B = 0.5 N s/m at 1 kHz."""
+    shown = rendering(name).passive_bound(RATE)
+    assert shown == pytest.approx(bound)
+    assert shown_condition(name, bound, RATE) == pytest.approx(0.0, abs=1e-9)
+    assert rendering(name).passive_bound(2.0 * RATE) == pytest.approx(2.0 * bound)
+
+
+@pytest.mark.parametrize(("stiffness", "grows"), [(990.0, False), (1900.0, True)])
+def test_a_hand_that_is_a_spring_shakes_a_damped_wall_above_its_bound_alone(
+    stiffness: float, grows: bool
+) -> None:
+    """One that swings with the device once in two samples, the worst frequency: the wall with
+    differences of the positions is unstable below 2b/T, not below 2(b − |B|)/T."""
+    period, damping = 1.0 / RATE, RENDERED["damped, differentiated"].damping
+    hand = BENCH_DEVICE.mass * (np.pi / period) ** 2
+    flow = np.zeros((3, 3))  # of position, velocity and a force that is held
+    flow[0, 1], flow[1] = 1.0, np.array([-hand, -BENCH_DEVICE.damping, 1.0]) / BENCH_DEVICE.mass
+    held = expm(flow * period)
+    gains = np.array(
+        [-stiffness - damping / period, 0.0, damping / period]
+    )  # position before, last
+    loop = np.zeros((3, 3))
+    loop[:2, :2], loop[2, 0] = held[:2, :2], 1.0
+    loop[:2] += np.outer(held[:2, 2], gains)
+    assert (np.abs(np.linalg.eigvals(loop)).max() > 1.0) == grows
+
+
+def test_a_wall_told_more_than_positions_has_no_bound_for_any_hand() -> None:
+    """A velocity between two equal positions may be anything: no damping takes that."""
+    bounded = {name for name, each in RENDERED.items() if each.passive_bound(RATE) is not None}
+    assert bounded == {"standard", "damped, differentiated"}

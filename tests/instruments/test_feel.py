@@ -194,11 +194,12 @@ def test_a_plectrum_gives_way_at_its_strength(strength: float) -> None:
 
 
 def test_other_voices_push_as_their_numbers_say() -> None:
-    """In closed form, from the numbers of `--set list`; depths in m, forces in N."""
+    """In closed form, from the numbers of `--set list`; depths in m, forces in N. A count is
+    4.15 µm, or 3.1 mN where the wind lets a pallet go."""
     assert pressed("organ", 5e-3) == pytest.approx(0.5 + 60.0 * 5e-3, abs=1e-3)
     assert pressed("organ", 5e-3, pallet_spring_preload=1.0) == pytest.approx(1.3, abs=1e-3)
-    assert pressed("organ", 0.9e-3) == pytest.approx(0.554 + 1.2 * 0.4, abs=1e-3)  # 2/5 from open
-    assert pressed("ball", 7e-3) == pytest.approx(0.08 * 9.81, rel=0.03)  # it still swings a little
+    assert pressed("organ", 0.9e-3) == pytest.approx(0.554 + 1.2 * 0.4, abs=3.1e-3)  # 2/5 from open
+    assert pressed("ball", 7e-3) == pytest.approx(0.08 * 9.81, rel=0.05)  # it still swings a little
     assert pressed("ball", 7e-3, ball_mass=0.16) == pytest.approx(0.16 * 9.81, rel=0.05)
     assert pressed("wall", 5e-3) == pytest.approx(2500.0 * 0.25e-3 + 3.0 * 0.02, abs=0.01)
     assert pressed("wall", 5e-3, "up") == pytest.approx(2500.0 * 0.25e-3 - 3.0 * 0.02, abs=0.01)
@@ -207,6 +208,24 @@ def test_other_voices_push_as_their_numbers_say() -> None:
     table = pressed("measured", 5e-3)
     assert pressed("measured", 5e-3, table_gain=2.0) == pytest.approx(2.0 * table)
     assert pressed("wall-standard", 5e-3) == pytest.approx(2500.0 * 0.25e-3, abs=0.05)
+
+
+def given_back(voice: str) -> float:
+    """Energy [J] that a voice gives the finger over a slow press: each tick's force is held."""
+    sides = feel_voice(voice).sides
+    depth, force = (np.concatenate([sides[way][k] for way in ("down", "up")]) for k in (0, 1))
+    return -float(np.sum(force[:-1] * np.diff(depth)))
+
+
+def test_the_balanced_wall_gives_no_energy_back_since_the_curve_has_the_keys_counts_and_stamps():
+    """A spring of 2500 N/m bears 0.625 N at 0.25 mm. Held for 1 ms at 20 mm/s it is late by half a
+    tick, 25 mN, and gives back 2 · 25 mN · 0.6 mm = 0.03 mJ, as a standard wall does. A wall that
+    knows its counts and when they changed makes that up: 25 mN more on the way in, 25 mN less on
+    the way out, and a thirtieth of that energy at the most."""
+    assert given_back("wall-standard") == pytest.approx(0.03e-3, rel=0.05)
+    assert given_back("wall-balanced") < 1e-6
+    down, up = (pressed("wall-balanced", 5e-3, way) for way in ("down", "up"))
+    assert (down, up) == pytest.approx((0.65, 0.60), abs=0.005)
 
 
 @pytest.mark.parametrize("voice", VOICE_NUMBERS)

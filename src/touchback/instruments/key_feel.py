@@ -19,7 +19,7 @@ from touchback import (
     simulate,
 )
 from touchback.instruments import harpsichord
-from touchback.instruments.keyboard.key_device import KeyDevice, Sensed
+from touchback.instruments.keyboard.key_device import FRONT, KeyDevice, sense_key
 from touchback.instruments.keyboard.key_mechanisms import (
     voice_called,
     voice_stages,
@@ -274,15 +274,16 @@ def feel_voice(
     voice: str, settings: Settings | None = None, speed: float = SLOW, rate: float = 1000.0
 ) -> KeyCurve:
     """The force [N] that a voice has the motor push with as the key front goes down and up at a
-    constant speed [m/s], computed so many times a second: without the key's own mass."""
+    constant speed [m/s], computed so many times a second of what the key's encoder and its timer
+    tell: without the key's own mass."""
     given = dict(settings or {})
     stages = voice_stages(voice, given)
     half = (stages[-1][0] + DEEPER) / speed
     m = Model(f"{voice}, slowly pressed")
     depth = maximum(minimum(speed * m.time, speed * (2.0 * half - m.time)), 0.0)
     going = select(m.time < half, speed, -speed)
-    answer = voice_called(voice)(m, Sensed(depth, going, depth, going, rate, KeyDevice()))
-    m.memory("pressed", update=depth)  # so that every voice is computed at ticks
+    sensed = sense_key(m, KeyDevice(), rate, depth / FRONT, going / FRONT)
+    answer = voice_called(voice)(m, sensed)
     m.sensor("depth", Signal(depth, "m"))
     m.sensor("force", Signal(answer.force, "N"))
     run = simulate(

@@ -122,6 +122,30 @@ def test_a_wall_that_looks_ahead_tells_how_stiff_it_can_be(page: Page) -> None:
     ready(page, "play.wall.rate === 1000")
 
 
+def test_the_bound_for_any_hand_is_that_of_the_controller(page: Page) -> None:
+    """At 1 kHz on a device of 1 N s/m, damped by 0.5 N s/m."""
+    for name, bound in (
+        ("damped, differentiated", "1000 N/m"),
+        ("deadbeat", "no such bound"),
+        ("standard", "2000 N/m"),
+    ):
+        choose(page, name)
+        ready(page, f"document.querySelector('#bound').textContent === '{bound}'")
+
+
+def test_the_hand_and_the_handle_stay_in_the_picture(page: Page, live: Live) -> None:
+    """The farthest wish of keys or pointer is drawn, with the 26 px that the handle is wide and the
+    hand beside it."""
+    for key in ("PageUp", "PageDown"):
+        for _ in range(20):
+            page.keyboard.press(key)
+        until(lambda: abs(live.read("handle rate")) < 1e-3)
+        edges = page.evaluate("play.edges()")
+        width = page.evaluate("document.querySelector('#bench canvas').clientWidth")
+        assert edges[0] >= 0.0 and edges[1] <= width, (key, edges, width)
+    page.evaluate("document.querySelector('#bench .plot').dispatchEvent(new Event('pointerup'))")
+
+
 def test_keys_push_as_the_pointer_does_and_a_wall_that_holds_still_is_told(
     page: Page, live: Live
 ) -> None:

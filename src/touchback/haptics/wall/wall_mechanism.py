@@ -11,6 +11,7 @@ from touchback.haptics.displays.wall_displays import assumed_plant
 from touchback.haptics.wall.encoder_sensing import DifferenceSensing
 from touchback.haptics.wall.laws import WallSample
 from touchback.haptics.wall.passivity_limits import BENCH_DAMPING, BENCH_DEVICE
+from touchback.haptics.wall.stability_limits import colgate
 from touchback.haptics.wall.wall_controllers import KINDS, Kind
 from touchback.haptics.wall.wall_plant import Device, Finger
 from touchback.model import alternatives, choice_name
@@ -49,6 +50,15 @@ class Rendering:
         plant = assumed_plant(BENCH_DEVICE, Finger())
         sample = WallSample(0.0, 0.0, 0.0, plant, 0.0, stiffness, self.damping, 1.0 / rate)
         return float(sample.expressible().stiffness) if law.compensates else stiffness
+
+    def passive_bound(self, rate: float, device: Device = BENCH_DEVICE) -> float | None:
+        """Up to which stiffness [N/m] it is passive for any hand, by Colgate & Schenkel (1994):
+        K ≤ 2 (b − |B|)/T. None where that condition doesn't apply: the force must follow from
+        sampled positions. A sampled velocity isn't among them (a hand may make it what it likes
+        between two positions), nor is what laws know of the hand, by which they look ahead."""
+        if self.law != "standard" or (self.damping and not self.differentiated):
+            return None
+        return colgate(device.damping, 1.0 / rate, self.damping)
 
 
 def _rendering(each: Kind) -> Rendering:

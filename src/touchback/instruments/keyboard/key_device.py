@@ -92,16 +92,25 @@ def add_device(m: Model, device: KeyDevice, rate: float, pedals: Pedals | None =
         "key", Revolute("-y"), m.ground, lever, armature=device.motor.reflected_inertia,
         damping=device.damping, limits=(0.0, TRAVEL), stop=(2000.0, 3.0),
     )  # fmt: skip
-    angle = device.encoder.quantity(device.encoder.reading(m.coordinate("key")))
+    return sense_key(m, device, rate, m.coordinate("key"), m.rate("key"), pedals)
+
+
+def sense_key(
+    m: Model, device: KeyDevice, rate: float, angle: Value, going: Value,
+    pedals: Pedals | None = None,
+) -> Sensed:  # fmt: skip
+    """What the encoder, its timer and the differentiator make of a key's angle [rad] and the rate
+    at which it changes."""
+    counted = device.encoder.quantity(device.encoder.reading(angle))
     speed = tb.estimate.filter_this_tick(
-        m, "speed", tb.estimate.SmoothDifferentiator(1.0 / rate, device.smoothing), angle
+        m, "speed", tb.estimate.SmoothDifferentiator(1.0 / rate, device.smoothing), counted
     )
-    depth, speed = angle * FRONT, speed * FRONT
+    depth, speed = counted * FRONT, speed * FRONT
     held_depth, held_speed = hold(m, "depth held", depth), hold(m, "speed held", speed)
-    size, at, going = device.encoder.resolution, m.coordinate("key"), m.rate("key")
+    size = device.encoder.resolution
 
     def timer() -> Stamp:
-        return timed_counts(m, "timer", at * FRONT, going * FRONT, size * FRONT, rate)
+        return timed_counts(m, "timer", angle * FRONT, going * FRONT, size * FRONT, rate)
 
     return Sensed(depth, speed, held_depth, held_speed, rate, device, pedals, timer)
 

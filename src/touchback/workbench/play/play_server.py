@@ -24,7 +24,7 @@ import numpy as np
 import touchback as tb
 from touchback import Live, live
 from touchback.errors import NO_JSON, InputError
-from touchback.haptics import BENCH_DEVICE, RENDERED, TICKS, rendered_wall, rendering
+from touchback.haptics import RENDERED, TICKS, rendered_wall, rendering
 from touchback.instruments import (
     DAMPER_DECAY,
     String,
@@ -198,7 +198,7 @@ class WallPage:
             "controllers": tuple(RENDERED), "controller": self.controller,
             "stiffness": self.stiffness, "rates": RATES, "rate": self.rate, "columns": SHOWN,
             "felt": rendering(self.controller).felt(self.stiffness, self.rate),
-            "colgate": 2.0 * BENCH_DEVICE.damping * self.rate,
+            "bound": rendering(self.controller).passive_bound(self.rate),
         }  # fmt: skip
 
     def _rows(self, rows: np.ndarray, columns: tuple[str, ...]) -> None:

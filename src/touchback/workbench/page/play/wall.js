@@ -1,7 +1,8 @@
 // The virtual wall: the pointer is the hand's wish; the wall is computed once a sample, and may chatter.
 import { $, begin, canvasOf, colour, label, make, note } from "./play_page.js";
 
-const ROW = 2, KEPT = 1.0, REACH = 0.03, FINGER = 257; // s of the scope; m to either side; N/m
+const ROW = 2, KEPT = 1.0, REACH = 0.03; // s of the scope; m to either side that the hand may wish
+const BEYOND = 0.045, ROOM = [8, 80]; // m outside that are drawn, as the handle swings past its wish; px beside them, for the handle and the hand
 const bench = begin("Wall");
 const rows = []; // [time s, handle m, wall force N, energy J, hand m]
 const page = window.play = { bench, rows };
@@ -14,9 +15,10 @@ function push(to) {
   box.setAttribute("aria-valuenow", (1000 * hand).toFixed(1));
   bench.send({ do: "push", to: hand }).catch(error => note(error.message, "bad"));
 }
+const scale = width => (width - ROOM[0] - ROOM[1]) / (REACH + BEYOND); // px a metre
 const wished = event => {
   const { left, width } = box.getBoundingClientRect();
-  return 2 * REACH * ((event.clientX - left) / width - 0.5);
+  return (event.clientX - left - ROOM[0]) / scale(width) - REACH;
 };
 box.addEventListener("pointerdown", event => { box.setPointerCapture(event.pointerId); page.holding = true; push(wished(event)); });
 box.addEventListener("pointermove", event => { if (page.holding) push(wished(event)); });
@@ -40,7 +42,8 @@ function show(wall) {
   $("stiffness-told").textContent = `${wall.stiffness.toFixed(0)} N/m`;
   $("felt").hidden = wall.felt >= wall.stiffness;
   $("felt").textContent = `It looks ahead, and is ${wall.felt.toFixed(0)} N/m: a contact lasts two samples at least.`;
-  $("colgate").textContent = `${wall.colgate.toFixed(0)} N/m`;
+  $("bound").textContent = wall.bound === null ? "no such bound" : `${wall.bound.toFixed(0)} N/m`;
+  $("bound").title = wall.bound === null ? "Colgate's condition needs a force that follows from sampled positions alone: this wall is told the velocity, or looks ahead." : "";
 }
 const change = what => bench.try({ do: "wall", ...what });
 $("controller").onchange = () => change({ controller: $("controller").value });
@@ -92,7 +95,7 @@ function tell() {
 
 const drawBench = canvasOf($("bench"), (c, width, height) => {
   if (rows.length) tell(); // once a frame: more blocks may come than are drawn
-  const x = metre => width / 2 + width * metre / (2 * REACH), middle = height / 2;
+  const x = metre => ROOM[0] + scale(width) * (metre + REACH), middle = height / 2;
   const handle = rows.length ? rows[rows.length - 1][1] : 0.01, wish = rows.length ? rows[rows.length - 1][4] : 0.01;
   const shaken = rows.slice(-120);
   c.fillStyle = colour("--fill");
@@ -108,6 +111,7 @@ const drawBench = canvasOf($("bench"), (c, width, height) => {
   c.lineWidth = 3;
   c.beginPath(); c.moveTo(x(0), 0); c.lineTo(x(0), height); c.stroke();
   for (const row of shaken) { c.fillStyle = "rgb(217 98 63 / 4%)"; c.fillRect(x(row[1]), middle - 46, 26, 92); }
+  page.edges = () => [Math.min(x(handle), x(wish) + 48), Math.max(x(handle) + 26, x(wish) + 72)]; // px, of handle and hand
   spring(c, x(handle) + 26, x(wish) + 60, middle, colour("--soft"));
   c.fillStyle = colour("--accent");
   c.fillRect(x(handle), middle - 40, 26, 80);
