@@ -281,6 +281,24 @@ def test_a_disk_without_room_is_said_in_words_and_leaves_no_file(tmp_path: Path)
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.parametrize("size", [0, 9000])
+def test_a_recording_that_cannot_begin_leaves_no_file_however_much_it_says_first(
+    tmp_path: Path, size: int
+) -> None:
+    """What it says of a model with many names doesn't wait in a buffer for the first chunk."""
+    model = gallery.entry("motor-arm").make()
+    for i in range(400):
+        model.parameter(f"a parameter of no use {i}", 1.0)
+    system, path = model.compile(), tmp_path / "none.mcap"
+    with tb.live(system, rate=1000, speed=None) as live:
+        live.run(0.01)
+        with disk_of(size), pytest.raises(InputError, match="can't be recorded: File too"):
+            live.record(path)
+    with disk_of(size), pytest.raises(InputError, match="can't be recorded: File too"):
+        tb.live(system, rate=1000, record=path)
+    assert not list(tmp_path.iterdir())
+
+
 @pytest.mark.parametrize("name", ["run.csv", "run", "nowhere/run.mcap"])
 def test_a_recording_is_an_mcap_file_in_a_folder_that_is_there(tmp_path: Path, name: str) -> None:
     with tb.live(tb.gallery.make("pendulum").compile(), rate=1000, speed=None) as live:

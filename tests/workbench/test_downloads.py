@@ -9,7 +9,7 @@ import time
 from collections.abc import Iterator
 from contextlib import ExitStack, suppress
 from pathlib import Path
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 import numpy as np
 import pytest
@@ -80,6 +80,31 @@ def test_a_file_arrives_as_it_is(bench: Workbench, tmp_path: Path) -> None:
     made["/same.bin"] = lambda: ("application/octet-stream", content)
     for name in ("/some.bin", "/same.bin"):
         assert fetched(bench, f"{name}?token={bench.server.token}") == (200, content)
+
+
+@pytest.mark.parametrize("name", ["groß.html", "my run.csv", "50%.csv", "a#b?c%41.csv", "振り子"])
+def test_a_file_is_found_by_any_name(bench: Workbench, name: str) -> None:
+    made = bench.server.request_handler.generated_files
+    made[f"/export/0/{name}"] = lambda: ("application/octet-stream", name.encode())
+    address = f"/export/0/{quote(name)}"
+    try:
+        assert fetched(bench, f"{address}?token={bench.server.token}") == (200, name.encode())
+        assert fetched(bench, address)[0] == 401
+    finally:
+        del made[f"/export/0/{name}"]
+
+
+def test_an_address_is_decoded_once_and_leads_to_no_other_file(bench: Workbench) -> None:
+    token = f"?token={bench.server.token}"
+    made = bench.server.request_handler.generated_files
+    made["/export/0/a b"] = lambda: ("application/octet-stream", b"")
+    try:
+        assert fetched(bench, f"/export/0/a%2520b{token}")[0] == 404
+        assert fetched(bench, f"/export/0/%FF{token}")[0] == 400  # no UTF-8
+        assert fetched(bench, f"/export/0/..%2F..%2Fetc%2Fpasswd{token}")[0] == 404
+        assert fetched(bench, f"/export/0/a%20b{token}")[0] == 200
+    finally:
+        del made["/export/0/a b"]
 
 
 def test_what_nobody_takes_does_not_wait_in_memory(bench: Workbench, large: str) -> None:

@@ -219,7 +219,7 @@ def test_what_a_link_names_and_nobody_knows_is_told_and_the_rest_is_done(page: S
     )
     page.ask("([text]) => { location.hash = `look=${text}`; }", encoded(look))
     told = page.page.locator("#notes")
-    until(lambda: "'wings' can't be set here" in told.inner_text())
+    until(lambda: "'wings' can't be set by a link" in told.inner_text())
     assert page.ask("bench.scopes.panes.length") == 1
     assert page.ask("document.querySelectorAll('img').length") == 0
     assert page.ask("bench.view.eye.distance") == 1
@@ -227,6 +227,24 @@ def test_what_a_link_names_and_nobody_knows_is_told_and_the_rest_is_done(page: S
     page.ask("([text]) => { location.hash = `look=${text}`; }", other)
     until(lambda: "It is of 'another'" in told.inner_text())
     assert width(page, "#left") == 250.0
+    page.ask("() => bench.scopes.take(null)")
+
+
+def test_a_link_sets_nothing_that_copy_link_would_not_store(page: Seat, run: Workbench) -> None:
+    """A motor's torque would move the mechanism of whoever opens the link; nor does it leave the
+    range that a parameter's slider has."""
+    live, radius = run.live, run.live["crank radius"]
+    page.ask("() => { bench.sliders.rows.get('crank radius').fact.max = 0.13; }")
+    told = page.page.locator("#notes")
+    for asked, found in ((0.12, 0.12), (0.14, 0.12)):
+        page.ask("() => document.querySelector('#notes').replaceChildren()")
+        text = encoded(good(values={"motor torque": 50.0, "crank radius": asked}))
+        page.ask("([text]) => { location.hash = `look=${text}`; }", text)
+        until(lambda: "'motor torque' can't be set by a link" in told.inner_text())
+        refused = "'crank radius' can't have the value of the link" in told.inner_text()
+        assert refused == (asked != found) and live["crank radius"] == found
+        assert live["motor torque"] == 0.0
+    live["crank radius"] = radius
     page.ask("() => bench.scopes.take(null)")
 
 

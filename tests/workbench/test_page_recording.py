@@ -202,6 +202,42 @@ def test_the_pull_of_a_recorded_hand_is_drawn_as_an_arrow(chromium: object, tmp_
         assert changed.sum() > 30  # px
 
 
+# ---- downloads ----------------------------------------------------------------------------------
+
+
+def test_files_of_any_name_are_downloaded_and_one_that_is_gone_is_told(
+    chromium: object, tmp_path: Path
+) -> None:
+    """By the page's own buttons; a page that only clicked a link would say that it worked."""
+    model = swing()
+    model.name = "Schaukel groß"
+    name = "a b#c?d 50%.mcap"
+    with tb.live(swing().compile(), rate=500, speed=None, record=tmp_path / name) as live:
+        live.run(0.1)
+    with (
+        workbench.open(model.compile(), recordings=tmp_path) as bench,
+        seat(chromium, bench) as page,  # type: ignore[arg-type]
+    ):
+        until_page(page, "bench.transport && bench.status?.time > 0.1")
+        page.page.get_by_label("Recordings and downloads").click()
+        choice = page.page.get_by_label(f"Download {name} as")
+        with page.page.expect_download() as loaded:
+            choice.select_option("csv")
+        assert "stiffness" in Path(loaded.value.path()).read_text()[:2000]
+        page.page.keyboard.press("Escape")
+        told = page.page.locator("#notes")
+        with page.page.expect_download() as loaded:
+            page.page.get_by_label("Share as one file").first.click()
+        assert loaded.value.suggested_filename == "Schaukel-groß.html"
+        assert Path(loaded.value.path()).read_bytes().startswith(b"<!doctype html>")
+        until(lambda: "plays without a server" in told.inner_text())
+        page.ask("() => document.querySelector('#notes').replaceChildren()")
+        bench.offer = lambda path, file: None  # type: ignore[method-assign]
+        page.page.get_by_label("Share as one file").first.click()
+        until(lambda: "Schaukel-groß.html can't be downloaded" in told.inner_text())
+        assert "plays without" not in told.inner_text()
+
+
 # ---- going on -----------------------------------------------------------------------------------
 
 

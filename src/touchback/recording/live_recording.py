@@ -63,13 +63,14 @@ class Recorder(TableWriter):
         text = json.dumps({"format": FORMAT_VERSION, **about}, ensure_ascii=False)
         super().__init__(path, KIND, text)
         self._structures = 0
-        self._ticks = self._add_ticks(about, columns)
-        self._parameters = self.add_texts(PARAMETERS)
-        self._faults = self.add_texts(FAULTS)
         self._others: dict[str, int] = {}  # topics, each from when there is something to tell
-        # So that a run which ends, or is killed, before its first tick has the table too.
-        self.write_rows(self._ticks, np.empty((0, len(columns))), _TIME)
-        self.first_chunk()
+        with self.removed_if_it_fails():
+            self._ticks = self._add_ticks(about, columns)
+            self._parameters = self.add_texts(PARAMETERS)
+            self._faults = self.add_texts(FAULTS)
+            # So that a run which ends, or is killed, before its first tick has the table too.
+            self.write_rows(self._ticks, np.empty((0, len(columns))), _TIME)
+            self.finish_chunk()
 
     def write_structure(self, about: LiveAbout, columns: Sequence[str]) -> None:
         """Another structure, which the ticks that follow are of."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import math
 import os
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -29,8 +29,9 @@ class TableWriter:
         self.path = Path(path)
         self._file = self.path.open("wb")
         self._writer = Writer(self._file, compression=CompressionType.NONE, enable_data_crcs=True)
-        self._writer.start(profile=PROFILE, library=f"touchback {VERSION}")
-        self._writer.add_metadata(kind, {"about": about})
+        with self.removed_if_it_fails():
+            self._writer.start(profile=PROFILE, library=f"touchback {VERSION}")
+            self._writer.add_metadata(kind, {"about": about})
         self._schemas: dict[bytes, int] = {}  # tables with the same columns share them
         self._signals: dict[int, tuple[int, list[str]]] = {}  # of each table: topic and names
         self._latest = 0  # time of the last message [ns]
@@ -90,10 +91,11 @@ class TableWriter:
         self._latest = max(self._latest, when)
         self._writer.add_message(topic, when, data, when)
 
-    def first_chunk(self) -> None:
-        """The same as `finish_chunk`; a file that has no room even for that is removed."""
+    @contextmanager
+    def removed_if_it_fails(self) -> Iterator[None]:
+        """For what begins a file: one that has no room even for that is removed."""
         try:
-            self.finish_chunk()
+            yield
         except OSError:
             self.give_up(remove=True)
             raise

@@ -19,7 +19,7 @@ from contextlib import ExitStack
 from http import HTTPStatus
 from pathlib import Path
 from typing import cast
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs, unquote, urlsplit
 
 from websockets.asyncio.server import ServerConnection, serve
 from websockets.datastructures import Headers, MultipleValuesError
@@ -453,7 +453,8 @@ class RequestHandler:
         if asked.path in self.files:
             path, self.asked = self.files[asked.path], time.monotonic()
             return self._deliver_file(line, lambda: (TYPES[path.suffix], path), host)
-        make = self.generated_files.get(asked.path)
+        # by their names, which addresses hold percent-encoded; ones that are no UTF-8 are refused
+        make = self.generated_files.get(unquote(asked.path, errors="strict"))
         if make is None and not asked.path.startswith(MESHES):
             return refusal(HTTPStatus.NOT_FOUND, "There is no such page.")
         if not self._knows(asked.query):

@@ -85,5 +85,21 @@ def unframed(data: bytes) -> tuple[int, int, int, float, np.ndarray]:
 
 
 def encode_message(kind: str, facts: Mapping[str, object]) -> bytes:
-    """A text for a page: {"tell": kind, …facts}. What isn't a finite number becomes null."""
-    return _ENCODER.encode({"tell": kind, **facts})
+    """A text for a page: {"tell": kind, …facts}. What isn't a finite number becomes null, what is
+    no text (a path that isn't UTF-8, in an error say) a question mark."""
+    told = {"tell": kind, **facts}
+    try:
+        return _ENCODER.encode(told)
+    except UnicodeEncodeError:
+        return _ENCODER.encode(_legible(msgspec.to_builtins(told, enc_hook=_plain)))
+
+
+def _legible(facts: object) -> object:
+    """The same facts with texts that UTF-8 can hold."""
+    if isinstance(facts, str):
+        return facts.encode("utf-8", "replace").decode()
+    if isinstance(facts, dict):
+        return {_legible(key): _legible(value) for key, value in facts.items()}
+    if isinstance(facts, list | tuple):
+        return [_legible(each) for each in facts]
+    return facts

@@ -1,6 +1,7 @@
 """Recordings made, listed, opened, exported and forked from the page, over a real wire."""
 
 import asyncio
+import os
 import urllib.parse
 import urllib.request
 from collections.abc import Iterator
@@ -191,6 +192,26 @@ def test_links_that_lead_nowhere_and_folders_are_not_on_the_shelf(tmp_path: Path
     (tmp_path / "folder.mcap").mkdir()
     (tmp_path / "there.mcap").write_bytes(b"12")
     assert RecordingFolder(tmp_path).listing() == [{"name": "there.mcap", "bytes": 2}]
+
+
+def test_a_name_that_is_not_utf_8_is_left_out_and_the_page_stays(tmp_path: Path) -> None:
+    """Of the folder too: an error that names it arrives, with marks in place of what is no text."""
+    folder = Path(os.fsdecode(os.fsencode(tmp_path) + b"/Pr\xfcfung"))
+    try:
+        folder.mkdir()
+    except OSError:
+        pytest.skip("this disk takes no names but UTF-8")
+    for name in (b"\xff\xfe.mcap", b"good.mcap"):
+        Path(os.fsdecode(os.fsencode(folder) + b"/" + name)).write_bytes(b"\x89MCAP0\r\n")
+
+    async def play(page: Page) -> list[str]:
+        listed = await page.send(do="recordings")
+        assert (await page.send(do="open", recording="\ufffd.mcap"))["ok"] is False
+        assert (await page.send(do="open", recording="good.mcap"))["ok"] is False
+        return [each["name"] for each in listed["recordings"]]
+
+    with workbench.open(gallery.make("pendulum").compile(), recordings=folder) as opened:
+        assert on_page(opened, play) == ["good.mcap"]
 
 
 def test_a_page_sees_that_a_recording_ended_by_itself_and_can_begin_another(

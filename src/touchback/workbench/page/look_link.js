@@ -91,10 +91,14 @@ function takeEye({ view, world }, { flat, middle, turn, rise, distance, radius, 
   view.draw();
 }
 
+/** Whether a link may set what a row shows: a parameter, or the command of a joint. No other input: a link that turns a motor on would surprise whoever opens it. */
+const settable = row => row?.kind === "parameter" || Boolean(row?.fact.label);
+const inRange = ({ min, max }, value) => value >= (min ?? -Infinity) && value <= (max ?? Infinity);
+
 /** Everything of a page that a link reproduces: parameters that differ from the model's, and commands of joints. */
 export function lookOf(bench) {
   const { scene, view, scopes, sliders, layout } = bench;
-  const values = Object.fromEntries([...sliders.rows].filter(([, row]) => (row.kind === "parameter" || row.fact.label) && row.value !== row.fact.default).map(([name, row]) => [name, row.value]));
+  const values = Object.fromEntries([...sliders.rows].filter(([, row]) => settable(row) && row.value !== row.fact.default).map(([name, row]) => [name, row.value]));
   return { v: VERSION, of: scene.title, eye: eyeOf(bench), shown: { ...view.show }, scopes: scopes.told(), values, panels: layout.told() };
 }
 
@@ -109,11 +113,12 @@ export async function takeLook(bench, look) {
   const wanted = Object.entries(look.values || {});
   if (bench.recorded && wanted.length) left.push("A recording keeps the parameters that it was made with.");
   else if (wanted.length) {
-    const known = wanted.filter(([name]) => sliders.rows.has(name)), unknown = wanted.filter(([name]) => !sliders.rows.has(name)).map(([name]) => `'${name}'`);
-    if (unknown.length) left.push(`${unknown.slice(0, 5).join(", ")}${unknown.length > 5 ? " …" : ""} can't be set here.`);
-    await sliders.setAll(Object.fromEntries(known));
-    const refused = known.filter(([name, value]) => sliders.rows.get(name)?.value !== value).map(([name]) => `'${name}'`);
-    if (refused.length) left.push(`${refused.slice(0, 5).join(", ")} can't have the value of the link.`);
+    const named = list => `${list.slice(0, 5).map(([name]) => `'${name}'`).join(", ")}${list.length > 5 ? " …" : ""}`;
+    const known = wanted.filter(([name]) => settable(sliders.rows.get(name))), unknown = wanted.filter(([name]) => !settable(sliders.rows.get(name)));
+    if (unknown.length) left.push(`${named(unknown)} can't be set by a link.`);
+    await sliders.setAll(Object.fromEntries(known.filter(([name, value]) => inRange(sliders.rows.get(name).fact, value))));
+    const refused = known.filter(([name, value]) => sliders.rows.get(name)?.value !== value);
+    if (refused.length) left.push(`${named(refused)} can't have the value of the link.`);
   }
   return left;
 }

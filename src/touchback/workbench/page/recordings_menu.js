@@ -38,7 +38,7 @@ export function recordings(bench) {
       choice.value = "";
       if (!answer) return;
       for (const remark of answer.diagnostics) line.after(make("p", { className: "soft small", role: "status", textContent: `${remark}.` }));
-      download(answer.path, answer.name);
+      await download(bench, answer.path, answer.name);
     };
     line.append(words, choice);
     if (!going) {
@@ -51,13 +51,23 @@ export function recordings(bench) {
   return box;
 }
 
-/** Downloads a file that the server made, with the page's token. */
-export function download(path, name) {
-  const token = new URLSearchParams(location.search).get("token");
-  const link = make("a", { href: `${path}${token ? `?token=${encodeURIComponent(token)}` : ""}`, download: name });
+/** Downloads a file that the server made, with the page's token; whether the server has it. A link that fails would say so nowhere. */
+export async function download(bench, path, name) {
+  const token = new URLSearchParams(location.search).get("token"), there = path.split("/").map(encodeURIComponent).join("/");
+  const href = `${there}${token ? `?token=${encodeURIComponent(token)}` : ""}`;
+  try {
+    const asked = new AbortController(), answer = await fetch(href, { signal: asked.signal, cache: "no-store" });
+    if (!answer.ok) throw new Error(await answer.text());
+    asked.abort(); // the browser itself fetches all of it
+  } catch (error) {
+    bench.note(`${name} can't be downloaded: ${error.message.trim()}`, "bad");
+    return false;
+  }
+  const link = make("a", { href, download: name });
   document.body.append(link);
   link.click();
   link.remove();
+  return true;
 }
 
 /** Downloads one HTML file that plays what is shown, of a run its last ten seconds, with what the scopes show. */
@@ -66,8 +76,7 @@ export async function share(bench) {
   const made = bench.note("Making a file to share…"), answer = await bench.try({ do: "share", seconds: 10, scopes });
   made?.remove();
   if (!answer) return;
-  download(answer.path, answer.name);
-  bench.note([`${answer.name} plays without a server: ${size(answer.bytes)}.`, ...answer.diagnostics].join(" "), answer.diagnostics.length ? "" : "good");
+  if (await download(bench, answer.path, answer.name)) bench.note([`${answer.name} plays without a server: ${size(answer.bytes)}.`, ...answer.diagnostics].join(" "), answer.diagnostics.length ? "" : "good");
 }
 
 const size = bytes => bytes < 1e6 ? `${(bytes / 1e3).toFixed(0)} kB` : `${(bytes / 1e6).toFixed(1)} MB`;

@@ -65,8 +65,10 @@ class RecordingFolder:
 
     @property
     def paths(self) -> dict[str, Path]:
-        """The files by their names, the newest last."""
-        dated = [(_file(path), path) for path in self.folder.glob("*.mcap")]
+        """The files by their names, the newest last; names that are no text (of other encodings
+        than UTF-8) can't be told to a page, and are left out."""
+        named = [path for path in self.folder.glob("*.mcap") if _is_text(path.name)]
+        dated = [(_file(path), path) for path in named]
         found = sorted((each.st_mtime, path) for each, path in dated if each is not None)
         return {**self._others, **{path.name: path for _, path in found}}
 
@@ -161,6 +163,11 @@ class RecordingFolder:
         if self._made is not None:
             self._made.cleanup()
             self._made = None
+
+
+def _is_text(name: str) -> bool:
+    """Whether a file's name is UTF-8; bytes of another encoding come as lone surrogates."""
+    return not any("\ud800" <= each <= "\udfff" for each in name)
 
 
 def _file(path: Path) -> os.stat_result | None:
