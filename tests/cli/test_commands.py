@@ -141,6 +141,8 @@ def test_a_model_with_memories_ticks_at_the_rate_asked_for(tmp_path: Path) -> No
         (["generate", "pendulum", "a.py", "--to", "python", "-o", "b.py"], "are of a function"),
         (["generate", "pendulum", "a.m", "--to", "matlab", "--function", "bias"], "of a function"),
         (["generate", "pendulum", "there", "--to", "fmu", "--option", "stp=1"], "mean 'step'"),
+        (["play", "pianoo"], "There is no 'pianoo' to play; did you mean 'piano'"),
+        (["drive", "suden-obstacle", "--page", "0"], "did you mean 'sudden-obstacle'"),
         (["simulate"], "Missing argument"),
         (["dance"], "No such command"),
     ],

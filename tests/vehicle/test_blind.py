@@ -68,6 +68,23 @@ def test_a_peak_after_he_turned_back_and_on_is_not_the_first() -> None:
     assert found == pytest.approx((4.0 * 0.4 + 0.5, 0.6), abs=0.01) and torque.max() > 2.8
 
 
+@pytest.mark.parametrize("late", [1.3, 2.5])
+def test_the_first_peak_of_a_late_driver_is_the_one_that_is_drawn(late: float) -> None:
+    """He begins to turn `late` after the appearance, which is at 1 s."""
+    time = np.arange(0.0, 7.0, 0.01)
+    angle = -0.5 * np.exp(-(((time - 1.0 - late - 0.4) / 0.2) ** 2))
+    signals = {"device wheel": angle, "steering torque": 5.5 * angle}
+    found = ObstacleEncounter(1, 0.1, 50.0, 1.0).first_peak(Run(time, signals))
+    assert found == pytest.approx((-2.75, -0.5), abs=1e-2)
+
+
+def test_who_never_turns_has_no_first_peak() -> None:
+    time = np.arange(0.0, 7.0, 0.01)
+    signals = {"device wheel": 0.01 * np.sin(time), "steering torque": 0.1 * np.sin(time)}
+    found = ObstacleEncounter(1, 0.1, 50.0, 1.0).first_peak(Run(time, signals))
+    assert np.isnan(found).all()
+
+
 def test_the_gap_to_an_obstacle_is_that_of_outlines() -> None:
     """A car of 1.6 m beside one of 1 m: abreast at y = 2 m, 2 − 0.8 − 0.5 m; straight through it,
     below zero."""

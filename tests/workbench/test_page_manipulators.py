@@ -216,6 +216,25 @@ def test_a_torque_arc_turns_the_mechanism_and_a_motion_sphere_drives_it(page: Se
     until(lambda: "motion 1 command" not in live.system.input_names)
 
 
+@pytest.mark.parametrize(("way", "sign"), [(40.0, 1.0), (-40.0, -1.0)])
+def test_a_torque_drawn_in_the_side_view_acts_about_its_normal(
+    page: Seat, way: float, sign: float
+) -> None:
+    """To the right it turns clockwise as seen along +y, which is about +y, however it is inclined;
+    as large as the drag is long."""
+    live = page.live
+    large = page.ask(
+        "bench.icons.arc * bench.view.eye.perPixel([0, 0, 0], bench.view.canvas.clientHeight)"
+    )
+    page.ask("() => bench.view.choose('torque')")
+    page.drag(page.pixel("rocker", ROCKER), (way, -30.0))
+    until(lambda: "torque 1 y" in live.system.input_names)
+    assert live["torque 1 y"] == pytest.approx(sign * 50.0 * large, rel=0.02)  # 3, 4, 5
+    assert live["torque 1 x"] == live["torque 1 z"] == 0.0
+    page.ask("() => bench.icons.remove('torque 1')")
+    until(lambda: "torque 1 y" not in live.system.input_names)
+
+
 def test_what_was_chosen_while_an_answer_was_under_way_stays_chosen(page: Seat) -> None:
     """Of a force on the cart, which its spring holds; a torque would drive the loop through its
     singular positions as long as it acts."""

@@ -54,6 +54,7 @@ from touchback.instruments import (
     script_fingers,
     wired_key,
 )
+from touchback.names import suggestion
 from touchback.realtime import signals_as_ctrl_c
 from touchback.safe_files import write_atomically
 
@@ -206,13 +207,21 @@ class Playable(StrEnum):
     mechanisms = "mechanisms"
 
 
+def _playable(text: str) -> Playable:
+    """The one of a name; another name is answered with the nearest."""
+    if text not in list(Playable):
+        raise InputError(f"There is no '{text}' to play; {suggestion(text, Playable)}")
+    return Playable(text)
+
+
 @signals_as_ctrl_c()
 def play(
     what: Annotated[
         Playable,
         typer.Argument(
             help="The instrument; `trial`, a blind one; `zoo`, every mechanism on pages; or "
-            "`mechanisms`, moving in the terminal."
+            "`mechanisms`, moving in the terminal.",
+            parser=_playable,
         ),
     ] = Playable.piano,
     keys: Annotated[

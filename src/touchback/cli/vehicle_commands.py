@@ -57,6 +57,8 @@ def drive(
     """Drive a manoeuvre with a car and print the figures that standards ask for; or drive yourself,
     on a page, or at a steering wheel with force feedback."""
     if wheel is not None or page is not None:
+        if manoeuvre not in (None, *tb.vehicle.manoeuvres.MANOEUVRES):
+            raise unknown_name("manoeuvre", manoeuvre, tb.vehicle.manoeuvres.MANOEUVRES)
         if manoeuvre not in (None, "sudden-obstacle") or speed is not None:
             raise InputError(
                 "--wheel and --page are for the sudden obstacle at 75 km/h, in the whole car: "
@@ -235,6 +237,11 @@ def sensed(run: tb.Run, system: tb.System) -> tb.Run:
     return tb.Run(run.time, kept, run.units, run.metadata)
 
 
+def _rounded(number: float, places: int) -> str:
+    """Without a sign of zero; a dash where there is no such number."""
+    return "—" if math.isnan(number) else f"{number:z.{places}f}"
+
+
 def report_drive(
     run: tb.Run, met: list[tb.vehicle.simulator.ObstacleEncounter], plot: Path | None
 ) -> None:
@@ -249,8 +256,8 @@ def report_drive(
     for each in met:
         told = tb.vehicle.simulator.encounter_figures(run, each)
         table.add_row(
-            str(each.turn), f"{math.degrees(each.caster):.1f}", f"{told['first peak']:.2f}",
-            f"{told['angle then']:.3f}", f"{told['gap']:.2f}", f"{told['torque']:.2f}",
+            str(each.turn), f"{math.degrees(each.caster):.1f}", _rounded(told["first peak"], 2),
+            _rounded(told["angle then"], 3), _rounded(told["gap"], 2), f"{told['torque']:.2f}",
             f"{math.degrees(told['yaw rate']):.1f}", f"{told['lateral']:.1f}",
         )  # fmt: skip
     out.print(table)

@@ -69,13 +69,17 @@ class ObstacleEncounter:
     def first_peak(self, run: Run) -> tuple[float, float]:
         """Of the torque, on the side to which he turned [N m], and the wheel's angle then [rad]:
         until he first turns back, since the column's friction, which changes sides there, makes
-        another peak when he turns on."""
+        another peak when he turns on. He who turns late is waited for; NaN where nobody turned."""
         from scipy.signal import find_peaks  # half a second, not for the command's start
 
         t = np.asarray(run.time) - self.appears
-        some = np.flatnonzero((t > -_BEFORE) & (t < _FIRST))
+        some = np.flatnonzero((t > -_BEFORE) & (t < NOTICE + _AFTER))
         angle, torque = run["device wheel"][some], run["steering torque"][some]
-        side = np.sign(angle[np.abs(angle).argmax()])
+        turned = np.flatnonzero(np.abs(angle) >= _TURNED)
+        if not len(turned):
+            return math.nan, math.nan
+        soon = np.flatnonzero(t[some] < max(_FIRST, t[some][turned[0]] + _FIRST / 2.0))
+        side = np.sign(angle[soon[np.abs(angle[soon]).argmax()]])
         back = find_peaks(side * angle, height=_TURNED, prominence=_TURNED)[0]
         outward = torque[: back[0] + 1] if len(back) else torque
         at = int((side * outward).argmax())

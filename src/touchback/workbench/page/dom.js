@@ -53,6 +53,9 @@ export function short(x, digits = 4) {
   return (far ? x.toExponential(Math.max(2, digits - 2)) : String(Number(x.toPrecision(digits)))).replaceAll("-", "−");
 }
 
+/** So many decimals; no zero has a sign, and a dash stands where there is no number. */
+export const fixed = (x, places) => Number.isFinite(x) ? x.toFixed(places).replace(/^-(0\.?0*)$/, "$1") : "—";
+
 /** A force with its unit. */
 export const newtons = x => {
   const size = Math.abs(x);

@@ -1,5 +1,5 @@
 // Driving a car: keys, the wheel of the dash (dragged), or a gamepad turn the steering wheel and press the pedals. Messages are those of sliders.
-import { h } from "./dom.js";
+import { fixed, h } from "./dom.js";
 import { norm, sub } from "./draw/vectors.js";
 
 const KEYS = { ArrowLeft: "left", a: "left", ArrowRight: "right", d: "right", ArrowUp: "throttle", w: "throttle", ArrowDown: "brake", s: "brake" };
@@ -131,7 +131,7 @@ export class Driving {
     if (!Number.isFinite(torque)) return;
     const share = clamp(torque / FULL, -1, 1);
     Object.assign(this.bar.style, { width: `${50 * Math.abs(share)}%`, left: share > 0 ? `${50 - 50 * share}%` : "50%" });
-    this.newtons.textContent = `${torque.toFixed(1)} N m`;
+    this.newtons.textContent = `${fixed(torque, 1)} N m`;
     if (this.gamepad && Math.abs(share) > 0.1) this.gamepad.vibrationActuator?.playEffect?.("dual-rumble", { duration: 1000 * RUMBLE, strongMagnitude: Math.abs(share) })?.catch?.(() => {});
   }
 }

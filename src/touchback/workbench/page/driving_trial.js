@@ -1,11 +1,10 @@
 // The sudden obstacle: choose a caster or a hidden order, start, drive; then the results, of every attempt: paths, angle, torque, numbers, a file.
 import { digits, ticks } from "./canvas_plot.js";
-import { h } from "./dom.js";
+import { fixed, h } from "./dom.js";
 
 const SAID = { ready: "Ready", driving: "Drive straight on …", obstacle: "An obstacle! Steer round it" };
 const SIZE = { wide: { w: 920, h: 170 }, half: { w: 452, h: 190 } }, MARGIN = { left: 40, right: 10, top: 22, bottom: 30 };
 const SPAN = [-45, 70], LANE = 3.5; // m along the road that are shown, from the obstacle; m of the lane that the car begins in
-const fixed = (x, places) => x.toFixed(places).replace(/^-(0\.?0*)$/, "$1"); // no zero has a sign
 const degrees = x => `${(x * 180 / Math.PI).toFixed(1)}°`;
 const ended = ({ gap, beyond, "off road": off }) => `${gap <= 0 ? "Hit it" : beyond > 0 ? "Passed" : "Stopped before it"}${off ? ", left the road" : ""}`;
 const COLUMNS = { time: "time since it appeared [s]", x: "x from the obstacle [m]", y: "y [m]", yaw: "yaw [rad]", "yaw rate": "yaw rate [rad/s]", lateral: "lateral acceleration [m/s²]",

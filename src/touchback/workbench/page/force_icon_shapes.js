@@ -48,8 +48,11 @@ export class Icons {
 
   /** While it is drawn: from the point to the pointer. */
   stretch(icon, from, to) {
-    const way = sub(to, from);
-    icon.value = icon.kind === "force" ? scaled(way, this.world.metre) : scaled(way, this.arc);
+    const way = sub(to, from), eye = this.view.eye.last;
+    if (icon.kind === "force") icon.value = scaled(way, this.world.metre);
+    else if (!this.view.flat) icon.value = scaled(way, this.arc);
+    // seen from the side all turns about the normal: as a wheel that is pulled at its top
+    else icon.value = scaled(eye.away, (dot(way, eye.right) > 0 ? -1 : 1) * norm(way) * this.arc);
   }
 
   finish(icon) {
@@ -149,7 +152,8 @@ export class Icons {
     if (icon.kind === "motion" ? !this.world.joints.has(icon.on) : !this.world.index.has(icon.on)) return;
     this[icon.kind](overlay, icon, `icon ${icon.name}`);
     if (growing) return;
-    const parts = { force: ["place", "end"], torque: ["place", "axis", "size"], motion: ["size"] }[icon.kind];
+    const torque = this.view.flat ? ["place", "size"] : ["place", "axis", "size"]; // from the side the axis is a point
+    const parts = { force: ["place", "end"], torque, motion: ["size"] }[icon.kind];
     const words = { place: "where it acts", end: "its end: direction and size", axis: "its axis", size: "its size" };
     for (const part of chosen ? parts : parts.slice(0, 1)) overlay.handle(`${icon.name} ${part}`, this.view.pixel(this.grip(icon, part)), `${icon.name}: ${words[part]}`,
       COLOUR[icon.kind], (e, node) => this.press(this.known.get(icon.name), part, e, node), way => this.nudge(this.known.get(icon.name), part, way));

@@ -3,7 +3,7 @@ import { h } from "./dom.js";
 
 const MODES = [["hold", "Hold", "Joints hold their pose and go to what the sliders say"],
   ["gravity compensation", "Float", "Motors carry weight and springs alone: the robot stays where it is led"],
-  ["free", "Free", "No motor acts: the robot falls"]];
+  ["free", "Free", "Nothing holds: the robot falls, unless motors of its file act by their own commands"]];
 const CHOICE = "hold choice"; // the parameter that has the number of the mode
 
 /** Whether a controller holds the joints of a mechanism. */
