@@ -17,6 +17,7 @@ from touchback.realtime.control.control_port import own_folder
 from touchback.recording import Run
 from touchback.workbench.play.trial_pages import IdentificationPage
 from touchback.workbench.playback.recording_folder import RecordingFolder
+from waiting import until
 
 SOURCES = Path(touchback.__file__).parent
 FIXED = {
@@ -66,11 +67,15 @@ def test_mechanisms_are_played_without_a_file(
 def test_a_trial_without_a_file_keeps_its_answers_to_itself_and_leaves_nothing(
     everybodys: Path,
 ) -> None:
-    with IdentificationPage(voices=("organ", "wall"), repeats=1, speed=None) as board:
+    with IdentificationPage(voices=("organ", "wall"), repeats=1) as board:
         (folder,) = everybodys.iterdir()
         assert folder.stat().st_mode & 0o777 == 0o700
-        for _ in range(2):
-            board.commands.handle(b'{"do": "reply", "text": "organ"}', "me")
+        for trial in (1, 2):
+            board.commands.handle(b'{"do": "press", "note": 60, "depth": 0.025}', "me")
+            until(lambda: board._felt)
+            board.commands.handle(b'{"do": "press", "note": 60, "depth": 0}', "me")
+            reply = f'{{"do": "reply", "text": "organ", "trial": {trial}}}'.encode()
+            until(lambda reply=reply: board.commands.handle(reply, "me").ok)
         facts = board.commands.handle(b'{"do": "trial"}', "me").facts
         assert facts["done"] and facts["file"] is None  # there is none to look for afterwards
     assert not list(everybodys.iterdir())

@@ -53,7 +53,7 @@ def test_a_subject_goes_through_three_touches_a_trial_and_gets_its_threshold(
     told: list[tuple[str, object]] = []
     with ForcedChoicePage(session, key) as board:
         board.tell = lambda kind, facts: told.append((kind, facts))
-        early = asked(board, "reply", text="2")
+        early = asked(board, "reply", text="2", trial=len(session.answers) + 1)
         assert "Touch 1 of 3 is at hand" in early["error"]
         assert "Touch 1 wasn't felt yet" in asked(board, "onward")["error"]
         assert "no signals are read" in asked(board, "read", names=["finger force"])["error"]
@@ -71,9 +71,15 @@ def test_a_subject_goes_through_three_touches_a_trial_and_gets_its_threshold(
                 if touch < 2:
                     facts = asked(board, "onward")
             assert felt == pytest.approx(posed.order, rel=0.05)
-            facts = asked(board, "reply", text=str(subject.choose(felt, posed.number)))
+            facts = asked(
+                board,
+                "reply",
+                text=str(subject.choose(felt, posed.number)),
+                trial=len(session.answers) + 1,
+            )
             assert facts["ok"], facts
-        assert "are answered" in asked(board, "reply", text="1")["error"]
+        late = asked(board, "reply", text="1", trial=len(session.answers) + 1)
+        assert "are answered" in late["error"]
     fit = session.result()
     found = facts["threshold"]
     assert found["level"] == fit.threshold and found["said"][0].endswith("answers were right.")
@@ -89,7 +95,7 @@ def test_a_key_on_a_wire_is_pressed_there_and_asked_about_on_the_page(tmp_path: 
         ForcedChoicePage(session, TrialKey(*WALL, far.path)) as board,
     ):
         assert "on a wire" in asked(board, "press", note=60, depth=0.01)["error"]
-        for then in ({"do": "onward"}, {"do": "reply", "text": "1"}):
+        for then in ({"do": "onward"}, {"do": "reply", "text": "1", "trial": 1}):
             far.positions[0] = (MIDDLE + 1e-3) / FRONT
             until(lambda: board._felt)
             assert "mm down: let go" in asked(board, **then)["error"]
@@ -108,7 +114,7 @@ def test_a_trial_whose_line_fell_silent_is_posed_again_and_counts_once_the_line_
         ForcedChoicePage(session, TrialKey(*WALL, far.path)) as board,
     ):
 
-        def touch(then: dict[str, str]) -> None:
+        def touch(then: dict[str, object]) -> None:
             far.positions[0] = (MIDDLE + 1e-3) / FRONT
             until(lambda: board._felt)
             far.positions[0] = 0.0
@@ -119,7 +125,7 @@ def test_a_trial_whose_line_fell_silent_is_posed_again_and_counts_once_the_line_
         until(lambda: board._felt)
         far.silent, far.positions[0] = True, 0.0
         until(lambda: board.live.faults)
-        assert "The motor let go for" in asked(board, "reply", text="1")["error"]
+        assert "The motor let go for" in asked(board, "reply", text="1", trial=1)["error"]
         assert asked(board, "trial")["touch"] == 1 and session.answers == []
         shown = []
         board.shown = shown.append
@@ -128,7 +134,7 @@ def test_a_trial_whose_line_fell_silent_is_posed_again_and_counts_once_the_line_
         far.silent = False
         until(lambda: not board.live.faults)
         touch({"do": "onward"})
-        touch({"do": "reply", "text": "1"})
+        touch({"do": "reply", "text": "1", "trial": 1})
     assert [one.answer for one in session.answers] == [1]
     assert len(session.answers[0].spans) == 2
 
@@ -151,7 +157,7 @@ def test_a_key_that_was_stopped_goes_on_and_its_trial_is_felt_again(tmp_path: Pa
         felt("onward")
         press(board)
         stopped()
-        felt_again = asked(board, "reply", text="1")
+        felt_again = asked(board, "reply", text="1", trial=1)
         gone_on()
         assert "The key doesn't go: stopped" in felt_again["error"]
         assert asked(board, "trial")["touch"] == 1 and session.answers == []
@@ -159,7 +165,7 @@ def test_a_key_that_was_stopped_goes_on_and_its_trial_is_felt_again(tmp_path: Pa
         felt("onward")
         stopped()
         gone_on()
-        felt("reply", "was stopped in this trial", text="1")
+        felt("reply", "was stopped in this trial", text="1", trial=1)
         felt("onward")
-        felt("reply", text="1")
+        felt("reply", text="1", trial=1)
     assert len(session.answers) == 1

@@ -4,15 +4,17 @@ import asyncio
 import json
 import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 
 from page_client import Page, on_page
 from touchback import gallery
 from touchback.workbench.play.play_server import MOST, PlayServer, WallPage
-from touchback.workbench.play.trial_pages import IdentificationPage
-from waiting import PATIENCE
+from touchback.workbench.play.trial_pages import IdentificationPage, is_pressed
+from waiting import PATIENCE, until
 
 
 @pytest.fixture(scope="module")
@@ -90,6 +92,14 @@ def test_the_wall_takes_another_rate_and_law_while_it_is_pushed() -> None:
         assert "There is no wall 'deadbeet' to push" in refused["error"]
 
 
+def touch(board: IdentificationPage) -> None:
+    """A press of the key, felt and over."""
+    assert asked(board, "press", note=60, depth=0.025)["ok"]
+    until(lambda: board._felt)
+    assert asked(board, "press", note=60, depth=0.0)["ok"]
+    until(lambda: not is_pressed(board._last[None])[0])  # type: ignore[index]
+
+
 def test_a_trial_hides_its_voice_until_all_is_answered(tmp_path: object) -> None:
     board = IdentificationPage(tmp_path / "trial.jsonl", ("organ", "wall"), repeats=1)  # type: ignore[operator]
     with board:
@@ -99,17 +109,39 @@ def test_a_trial_hides_its_voice_until_all_is_answered(tmp_path: object) -> None
             told = asked(board, "trial")
             assert told["answered"] == count and "table" not in told
             assert set(told) == {"id", "ok", "note", "question", "choices", "answered", "count",
-                                 "done", "label"}  # fmt: skip
+                                 "done", "firm", "label"}  # fmt: skip
             for message in ({"do": "board"}, {"do": "instrument", "name": "wall"}, {"do": "last"}):
                 assert not asked(board, **message)["ok"]
             assert asked(board, "what")["parameters"] == asked(board, "what")["inputs"] == []
             voice = {"organ": 2.0, "wall": 4.0}[hidden]
             assert board.live["C4/voice"] == voice  # it is what is felt
             felt.append(hidden)
-            asked(board, "reply", text=hidden)
+            touch(board)
+            assert asked(board, "reply", text=hidden, trial=count + 1)["ok"]
         told = asked(board, "trial")
     assert sorted(felt) == ["organ", "wall"]
     assert told["table"] == {"organ": {"organ": 1}, "wall": {"wall": 1}}
+
+
+def test_a_trial_is_answered_once_and_only_after_it_was_felt(tmp_path: Path) -> None:
+    """A double click, or a second page, answers no trial that nobody felt."""
+    board = IdentificationPage(tmp_path / "trial.jsonl", ("organ", "wall"), repeats=1)
+    with board, ThreadPoolExecutor(2) as pages:
+        refused = asked(board, "reply", text="organ", trial=1)
+        assert "Trial 1 wasn't felt yet: press the key" in refused["error"]
+        assert not asked(board, "reply", text="organ")["ok"]  # of which trial?
+        assert asked(board, "press", note=60, depth=0.025)["ok"]
+        until(lambda: board._felt)
+        assert (
+            "mm down: let go of it first" in asked(board, "reply", text="organ", trial=1)["error"]
+        )
+        touch(board)
+        both = list(pages.map(lambda x: asked(board, "reply", text=x, trial=1), ("organ", "wall")))
+        assert [each["answered"] for each in both] == [1, 1]
+        assert asked(board, "reply", text="wall", trial=1)["answered"] == 1
+        assert len(board.trials.answers) == 1
+        assert "Trial 3 isn't at hand" in asked(board, "reply", text="wall", trial=3)["error"]
+        assert "Trial 2 wasn't felt" in asked(board, "reply", text="wall", trial=2)["error"]
 
 
 def test_pages_get_a_row_of_every_sample(hall: PlayServer) -> None:

@@ -137,6 +137,8 @@ class Onward(Message, frozen=True):
 
 
 class Reply(Message, frozen=True):
-    """What the person felt."""
+    """What the person felt in a trial, by its number from 1 on; a second answer to one that is
+    answered, as of a double click, changes nothing."""
 
     text: Annotated[str, msgspec.Meta(min_length=1, max_length=200)]
+    trial: Annotated[int, msgspec.Meta(ge=1)]

@@ -51,6 +51,33 @@ QUESTION = "What was it?"
 SHOWN = 3  # columns of a row that a blind person may see: time, depth, force
 
 
+DEEP, FIRM = 2e-3, 0.05  # m, N: a key that is deeper and pushes more is being felt
+
+
+def is_pressed(rows: np.ndarray, since: float = -np.inf) -> np.ndarray:
+    """In which rows of time, depth and force the key is felt, from a time on."""
+    felt: np.ndarray = (rows[:, 0] >= since) & (rows[:, 1] > DEEP) & (rows[:, 2] > FIRM)
+    return felt
+
+
+def check_felt(what: str, felt: bool, row: np.ndarray | None) -> None:
+    """Refuses to go on from a touch that wasn't felt, or isn't over yet."""
+    if not felt or row is None:
+        raise InputError(f"{what} wasn't felt yet: press the key.")
+    if is_pressed(row[None])[0]:
+        raise InputError(f"The key is {1e3 * row[1]:.1f} mm down: let go of it first.")
+
+
+def is_answered(asked_for: int, answered: int) -> bool:
+    """Whether a reply is a late one to a trial that is answered; refuses one to a trial that isn't
+    at hand yet."""
+    if asked_for > answered + 1:
+        raise InputError(
+            f"Trial {asked_for} isn't at hand yet: {answered} are answered; answer {answered + 1}."
+        )
+    return asked_for <= answered
+
+
 class IdentificationPage:
     """One key and a session of trials. Pages may press the key, see depth and force, and answer;
     which voice it is leaves the server only when all trials are answered. Answers are kept in the
@@ -74,8 +101,11 @@ class IdentificationPage:
         self.live = self.board.live
         self.tell: Tell = nobody
         self.shown: Callable[[np.ndarray], None] = lambda row: None
-        self.board.shown = lambda row, keys, note: self.shown(row[:, :SHOWN])
-        self._began = time.monotonic()
+        self.board.shown = lambda row, keys, note: self._rows(row[:, :SHOWN])
+        self._felt = False
+        self._last: np.ndarray | None = None  # row of the key
+        self._began, self._asked = 0.0, time.monotonic()
+        self._going = threading.Lock()
         self.commands = blind_command_server(self.live)
         self.commands.add(asked.Press, self.board.press, OFTEN)
         self.commands.add(asked.Trial, self._where)
@@ -99,12 +129,36 @@ class IdentificationPage:
     def _where(self, message: asked.Trial, client: str) -> Facts:
         return self._facts()
 
-    def _reply(self, message: asked.Reply, client: str) -> Facts:
-        self.trials.answer(message.text, time.monotonic() - self._began)
+    def _rows(self, rows: np.ndarray) -> None:
+        self._felt = self._felt or bool(is_pressed(rows, self._began).any())
+        self._last = rows[-1]
+        self.shown(rows)
+
+    def _pose(self) -> Facts:
+        """The trial at hand is the key's from now on, and to be felt anew."""
         self.board.choose(self._hidden())
-        return self._tell_facts()
+        self._began, self._felt = float(self.live.read("time")), False
+        self._asked = time.monotonic()
+        facts = self._facts()
+        self.tell("trial", facts)
+        return facts
+
+    def _reply(self, message: asked.Reply, client: str) -> Facts:
+        with self._going:
+            trials = self.trials
+            if is_answered(message.trial, len(trials.answers)):
+                return self._facts()
+            if not trials.done:
+                check_felt(f"Trial {message.trial}", self._felt, self._last)
+            trials.answer(message.text, time.monotonic() - self._asked)
+            return self._pose()
 
     def _again(self, message: asked.Again, client: str) -> Facts:
+        with self._going:
+            self._begin_again()
+            return self._pose()
+
+    def _begin_again(self) -> None:
         """Answers of sessions before stay in their files, "trial.jsonl", "trial-2.jsonl" and so
         on."""
         before = self.trials
@@ -116,14 +170,6 @@ class IdentificationPage:
         numbered = (self._file.with_stem(f"{self._file.stem}-{i}") for i in itertools.count(2))
         file = next(each for each in numbered if not each.exists())
         self.trials = Trials(file, self._voices, before.question, self._repeats)
-        self.board.choose(self._hidden())
-        return self._tell_facts()
-
-    def _tell_facts(self) -> Facts:
-        self._began = time.monotonic()
-        facts = self._facts()
-        self.tell("trial", facts)
-        return facts
 
     def _facts(self) -> Facts:
         """Where the session stands: nothing in it tells what is hidden."""
@@ -131,14 +177,12 @@ class IdentificationPage:
         told: dict[str, object] = {
             "note": KEY, "question": trials.question, "choices": self._voices,
             "answered": len(trials.answers), "count": trials.count, "done": trials.done,
+            "firm": (DEEP, FIRM),
         }  # fmt: skip
         if trials.done:
             kept = None if self._private else str(trials.path)
             return {**told, "table": trials.table(), "file": kept}
         return {**told, "label": trials.label}
-
-
-DEEP, FIRM = 2e-3, 0.05  # m, N: a key that is deeper and pushes more is being felt
 
 
 class ForcedChoicePage:
@@ -191,11 +235,9 @@ class ForcedChoicePage:
             self._end()
         if self.key.silent:
             raise InputError("No position comes from the key: repair its line, then press it.")
-        if not self._felt:
-            raise InputError(f"Touch {self._touch} wasn't felt yet: press the key.")
-        depth, force = (scale * float(self.live.read(name)) for name, scale in self.key.signals)
-        if depth > DEEP and force > FIRM:
-            raise InputError(f"The key is {1e3 * depth:.1f} mm down: let go of it first.")
+        now = [scale * float(self.live.read(name)) for name, scale in self.key.signals]
+        row = np.array([self.live.read("time"), *now])
+        check_felt(f"Touch {self._touch}", self._felt, row)
         self._spans.append((self._began, float(self.live.read("time"))))
 
     # ---- what is asked --------------------------------------------------------------------------
@@ -221,6 +263,8 @@ class ForcedChoicePage:
 
     def _reply(self, message: asked.Reply, client: str) -> Facts:
         with self._going:
+            if is_answered(message.trial, len(self.session.answers)):
+                return self._facts()
             posed = self.session.current_trial
             choices = self._choices()
             if posed is not None and message.text not in choices:
@@ -286,7 +330,7 @@ class ForcedChoicePage:
         names = [columns.index(name) for name in ("time", depth, force)]
         shown = rows[:, names] * (1.0, to_depth, to_force)
         known = rows[:, columns.index("flags")].astype(int) & STALE == 0  # else it is an old depth
-        firm = (shown[:, 0] >= self._began) & (shown[:, 1] > DEEP) & (shown[:, 2] > FIRM) & known
+        firm = is_pressed(shown, self._began) & known
         if self._touch == 1 and not self._felt:
             first = int(np.argmax(firm)) if firm.any() else len(rows)
             self.key.overlook(but=int(np.count_nonzero(~known[first:])))

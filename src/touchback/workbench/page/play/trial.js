@@ -50,12 +50,12 @@ function show(trial) {
   allow();
 }
 
-const reply = text => make("button", { text: page.trial.touches ? `Touch ${text}` : text, onclick: () => bench.try({ do: "reply", text }) });
+const reply = text => make("button", { text: page.trial.touches ? `Touch ${text}` : text, onclick: () => bench.try({ do: "reply", text, trial: page.trial.answered + 1 }) });
 const onward = trial => make("button", { id: "onward", text: `Go on to touch ${trial.touch + 1}`, onclick: () => bench.try({ do: "onward" }) });
 
-/** Of several touches each is to be felt, and over, before anything goes on. */
+/** Each touch is to be felt, and over, before anything goes on. */
 function allow(rows = []) {
-  if (!page.trial?.touches) return;
+  if (!page.trial) return;
   const [deep, strong] = page.trial.firm, firm = row => row[1] > deep && row[2] > strong;
   if (rows.some(firm)) page.felt = true;
   if (rows.length) page.down = firm(rows[rows.length - 1]);
