@@ -167,3 +167,53 @@ def test_gravity_and_the_ball_say_which_face_is_the_upper_one(tmp_path: Path) ->
         plane = drawing.state.flat.forces["contact 1"].plane  # type: ignore[union-attr]
         R, p = drawing.state._world(plane)
         assert np.allclose(R[:, 2], normal) and np.allclose(p, np.multiply(normal, (0.1, 0.1, 0.5)))
+
+
+# ---- drives and springs --------------------------------------------------------------------------
+
+CLASSICS = ("crank-rocker", "slider-crank", "scotch-yoke", "scissor-lift", "peaucellier")
+
+
+@pytest.mark.parametrize("classic", CLASSICS)
+def test_a_drive_at_a_rate_begins_where_its_joint_is_drawn(tmp_path: Path, classic: str) -> None:
+    drawing = Drawing(folder=tmp_path)
+    drawing.apply({"change": "open", "classic": classic})
+    drawn = {name: p for name, (_, p) in drawing.state.poses.items()}
+    signals = [f"'q:{joint}'" for joint in drawing.document["joints"]]
+    starts = [drawing.state.value(each) for each in signals]
+    for joint, start in zip(drawing.document["joints"], starts, strict=True):
+        for rate, way in ((0.2, "+"), (-0.2, "-")):
+            drawing.apply({"change": "drive", "joint": joint, "rate": rate, "name": "drive"})
+            law = drawing.document["drives"]["drive"]["position"]
+            end = f"{rate} * time" if abs(start) < 1e-8 else f" {way} 0.2 * time"
+            assert law.endswith(end) and drawing.state.value(law) == pytest.approx(start, abs=2e-8)
+            texts = [each["text"] for each in drawing.state.verify["problems"]]  # type: ignore[attr-defined]
+            assert not any("can't close" in each for each in texts), texts
+            for name, (_, p) in drawing.state.poses.items():
+                assert np.allclose(p, drawn[name], atol=2e-8)
+            drawing.apply({"change": "undo"})
+
+
+def test_a_driven_rocker_moves_at_the_rate_from_its_angle(tmp_path: Path) -> None:
+    drawing = Drawing(folder=tmp_path)
+    drawing.apply({"change": "open", "classic": "crank-rocker"})
+    q = drawing.state.value("'q:rocker'")
+    drawing.apply({"change": "drive", "joint": "rocker", "rate": 0.5})
+    drawing.apply({"change": "remove", "items": items("motor", section="forces")})
+    assert last(drawing.model, "rocker") == pytest.approx(q + 0.5 * 0.2, abs=1e-7)
+
+
+def test_a_spring_in_a_joint_rests_where_it_is_drawn(tmp_path: Path) -> None:
+    """A four-bar without gravity and with a stiff spring in a joint away from zero stays."""
+    drawing = Drawing(folder=tmp_path)
+    drawing.apply({"change": "open", "classic": "crank-rocker"})
+    drawing.apply({"change": "gravity", "value": (0, 0, 0)})
+    drawing.apply({"change": "remove", "items": items("motor", section="forces")})
+    for joint in drawing.document["joints"]:  # which begin with velocities
+        drawing.apply({"change": "set", "path": ("joints", joint, "velocity"), "value": None})
+    drawing.apply({"change": "torsion", "joint": "rocker", "stiffness": 100.0})
+    q = drawing.document["forces"]["torsion spring 1"]["rest"]
+    assert abs(q) > 1.0
+    assert last(drawing.model, "rocker") == pytest.approx(q, abs=1e-8)
+    drawing.apply({"change": "torsion", "joint": "crank", "stiffness": 1.0, "rest": 0.0})
+    assert "rest" not in drawing.document["forces"]["torsion spring 2"]

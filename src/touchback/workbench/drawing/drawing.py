@@ -595,8 +595,12 @@ class Drawing:
     def _edit(self, asked: messages.Edit) -> dict[str, object]:
         state = self.state
         draft = Draft(state.document, state.poses, state.space)
+
+        def now(text: str) -> float:
+            return DrawnState(draft.finished(), state.space).value(text)
+
         try:
-            words = edit(draft, asked, Drawn(state.value, state.unit, self._mesh))
+            words = edit(draft, asked, Drawn(state.value, state.unit, self._mesh, now))
         except _ARITHMETIC as error:
             raise InputError(f"{type(asked).__name__.lower()}: {error}.") from error
         document = draft.finished()

@@ -55,6 +55,7 @@ from touchback.workbench.drawing.placement import (
 )
 
 _SMALLEST = 1e-6  # m: nothing is drawn shorter
+_AT_ZERO = 1e-8  # m, rad: a coordinate that is nearer is drawn at 0
 _TOUCHING = 1e-9  # of an outline's size: nearer than this is on a side
 Place = tuple[str | int, ...]
 Vector = tuple[float, float, float]
@@ -62,11 +63,13 @@ Vector = tuple[float, float, float]
 
 class Drawn(NamedTuple):
     """What an edit asks about the drawing as it is: `value` gives the number of a number or an
-    expression, `unit` the unit of the number at a place, `mesh` a mesh of the drawing's folder."""
+    expression, `unit` the unit of the number at a place, `mesh` a mesh of the drawing's folder;
+    `now` gives numbers of expressions as the draft has become."""
 
     value: Callable[[object], float]
     unit: Callable[[Place], str]
     mesh: Callable[[str], Mesh]
+    now: Callable[[str], float]
 
 
 def edit(draft: Draft, asked: messages.Edit, drawn: Drawn) -> str:
@@ -428,6 +431,12 @@ class Coordinate(NamedTuple):
     position: str
     rate: str
     unit: str  # "m" or "rad"
+    plain: bool  # its rate is that of its position
+
+    def drawn_at(self, drawn: Drawn) -> float | int:
+        """Where it is as drawn, to 1e-12; 0 where that is rounding, or it has no one number."""
+        q = drawn.now(quoted(f"q:{self.position}")) if self.plain else 0.0
+        return nice(q) if abs(q) > _AT_ZERO else 0
 
     def place(self) -> Item:
         """As an item names it."""
@@ -461,7 +470,7 @@ def _coordinate(draft: Draft, name: str) -> Coordinate:
     own = positions[index] if kind.nq == kind.nv else positions[0]
     unit = kind.velocity_units()[index].removesuffix("/s")
     position, rate = (f"{joint}.{each}" if each else joint for each in (own, names[index]))
-    return Coordinate(joint, index, position, rate, unit)
+    return Coordinate(joint, index, position, rate, unit, kind.nq == kind.nv)
 
 
 def _motor(draft: Draft, asked: messages.Motor, drawn: Drawn) -> str:
@@ -481,7 +490,12 @@ def _drive(draft: Draft, asked: messages.Drive, drawn: Drawn) -> str:
         raise InputError("A drive has a `rate` [rad/s, m/s] or a `law` of time, one of the two.")
     name = _name(draft, asked.name, f"{at.rate} drive", "drives", "closures")
     draft.check_signal_free(name)
-    position = asked.law if asked.law is not None else f"{nice(asked.rate or 0.0)} * time"
+    position = asked.law
+    if position is None:
+        start, rate = at.drawn_at(drawn), nice(asked.rate or 0.0)
+        position = f"{rate} * time"
+        if start:
+            position = f"{start} {'-' if rate < 0 else '+'} {abs(rate)} * time"
     draft.put("drives", name, {**at.place(), "position": position})
     return f"drive '{name}' of '{asked.joint}'"
 
@@ -489,7 +503,8 @@ def _drive(draft: Draft, asked: messages.Drive, drawn: Drawn) -> str:
 def _torsion(draft: Draft, asked: messages.Torsion, drawn: Drawn) -> str:
     at = _coordinate(draft, asked.joint)
     name = _name(draft, asked.name, "torsion spring", "forces")
-    given = {"stiffness": asked.stiffness, "damping": asked.damping, "rest": asked.rest}
+    rest = at.drawn_at(drawn) if asked.rest is None else asked.rest
+    given = {"stiffness": asked.stiffness, "damping": asked.damping, "rest": rest}
     force = {key: each for key, each in given.items() if each != 0.0}
     draft.put("forces", name, {"kind": "torsion-spring", **at.place(), **force})
     return f"torsion spring '{name}' in '{asked.joint}'"

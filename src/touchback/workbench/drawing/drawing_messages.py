@@ -150,7 +150,7 @@ class Motor(Change, frozen=True, kw_only=True):
 
 
 class Drive(Change, frozen=True, kw_only=True):
-    """A motion of a joint: a `rate` [rad/s, m/s], or a `law` of time."""
+    """A motion of a joint: a `rate` [rad/s, m/s] from where it is drawn, or a `law` of time."""
 
     joint: Name
     rate: float | None = None
@@ -159,12 +159,12 @@ class Drive(Change, frozen=True, kw_only=True):
 
 
 class Torsion(Change, frozen=True, kw_only=True):
-    """A spring in a joint."""
+    """A spring in a joint, at rest where it is drawn unless `rest` says otherwise."""
 
     joint: Name
     stiffness: float | Text = 1.0
     damping: float | Text = 0.0
-    rest: float | Text = 0.0
+    rest: float | Text | None = None
     name: Name = ""
 
 

@@ -40,7 +40,7 @@ export const TOOLS = {
   damper: { label: "Damper", key: "H", icon: "M3 10h5M8 6h7M8 14h7M8 6v8M11.5 7.5v5M11.5 10H18", points: 2, ends: true, hint: ["A point of a body or of the ground", "A point of another"],
     options: { damping: { value: 10, unit: "N s/m" } }, does: (_, { damping }, { a, b }) => ({ change: "damper", a, b, damping }) },
   torsion: { label: "Torsion spring", key: "Q", icon: "M10 10a1.5 1.5 0 1 1 1.5 1.5A3.5 3.5 0 1 1 13.5 8M13.5 8A5.5 5.5 0 1 0 10 15.5H17", points: 1, on: "joint", hint: ["A joint"],
-    options: { stiffness: { value: 5, unit: "N m/rad" }, damping: { value: 0.05, unit: "N m s/rad" }, coordinate: OF }, does: (_, { stiffness, damping, ...own }, { joint }) => joint ? { change: "torsion", joint: coordinateOf(joint, own), stiffness, damping, rest: 0 } : NO_JOINT },
+    options: { stiffness: { value: 5, unit: "N m/rad" }, damping: { value: 0.05, unit: "N m s/rad" }, coordinate: OF }, does: (_, { stiffness, damping, ...own }, { joint }) => joint ? { change: "torsion", joint: coordinateOf(joint, own), stiffness, damping } : NO_JOINT },
   motor: { label: "Motor", key: "M", icon: "M10 3.5a6.5 6.5 0 1 0 .01 0M7 12.5v-5l3 3.5 3-3.5v5", points: 1, on: "joint", hint: ["A joint: an input drives it by a torque or a force"], options: { coordinate: OF }, does: (_, options, { joint }) => joint ? { change: "motor", joint: coordinateOf(joint, options) } : NO_JOINT },
   drive: { label: "Drive at a rate", key: "W", icon: "M15.5 12.5A6.5 6.5 0 1 1 14 5.200M14.600 1.600L14.400 5.600L10.400 5.400M10 10h.01", points: 1, on: "joint", hint: ["A joint: it moves at this rate, or by a law of time"],
     options: { rate: { value: 3.14, unit: "rad/s" }, law: { value: "", text: "of time" }, coordinate: OF },
