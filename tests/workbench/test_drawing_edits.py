@@ -485,7 +485,7 @@ def test_a_renamed_closure_keeps_the_sensor_of_its_force(tmp_path: Path) -> None
     drawing.apply({"change": "sensor", "kind": "force", "on": "revolute 4"})
     asked = {"change": "rename", "section": "closures", "name": "revolute 4", "to": "pin"}
     drawing.apply(asked)
-    assert drawing.document["sensors"]["force 1"]["row"] == "pin.1"
+    assert drawing.document["sensors"]["force 1"]["joint"] == "pin"
 
 
 def numbers_in(plain: Any, path: tuple[Any, ...] = ()) -> list[tuple[tuple[Any, ...], float]]:

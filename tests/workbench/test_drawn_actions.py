@@ -217,3 +217,33 @@ def test_a_spring_in_a_joint_rests_where_it_is_drawn(tmp_path: Path) -> None:
     assert last(drawing.model, "rocker") == pytest.approx(q, abs=1e-8)
     drawing.apply({"change": "torsion", "joint": "crank", "stiffness": 1.0, "rest": 0.0})
     assert "rest" not in drawing.document["forces"]["torsion spring 2"]
+
+
+# ---- sensors -------------------------------------------------------------------------------------
+
+
+def test_the_sensor_of_a_pin_shows_its_whole_force_wherever_the_loop_is_cut(tmp_path: Path) -> None:
+    """A beam on a pin and an upright post: each end carries half of its weight, upwards, whether
+    its pin is a joint of the tree or closes the loop."""
+    drawing = Drawing(folder=tmp_path)
+    drawing.apply({"change": "bar", "from": (0, 0, 1), "to": (1, 0, 1), "name": "beam"})
+    drawing.apply({"change": "bar", "from": (1, 0, 0), "to": (1, 0, 1), "name": "post"})
+    pins = {
+        "left": ("ground", "beam", (0, 0, 1)),
+        "foot": ("ground", "post", (1, 0, 0)),
+        "top": ("post", "beam", (1, 0, 1)),
+    }
+    for name, (a, b, at) in pins.items():
+        drawing.apply(
+            {"change": "joint", "kind": "revolute", "at": at, "a": a, "b": b, "name": name}
+        )
+        drawing.apply({"change": "sensor", "kind": "force", "on": name, "name": f"force {name}"})
+    assert list(drawing.document["closures"]) == ["top"]
+    weight = drawing.document["bodies"]["beam"]["mass"] * 9.81
+    found = drawing.model.compile(backend="interpreter").sensors()
+    for name in ("left", "top"):
+        force = np.array([found[f"force {name}.f{c}"] for c in "xyz"])
+        R = drawing.state.poses["beam"][0]
+        assert np.linalg.norm(force) == pytest.approx(0.5 * weight, rel=1e-9)
+        assert abs(abs((R @ force)[2]) - 0.5 * weight) < 1e-9 * weight
+        assert abs(force[0]) < 1e-9 * weight

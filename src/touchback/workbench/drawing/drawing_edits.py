@@ -528,12 +528,10 @@ def _sensor(draft: Draft, asked: messages.Sensor, drawn: Drawn) -> str:
         draft.check_body(on)
         at = draft.poses[on][1] if asked.at is None else point_of(asked.at, f"Sensor '{name}': at")
         draft.put("sensors", name, {"kind": kind, "frame": draft.frame(on, at)})
-    elif kind == "force":  # in a rod or a joint that closes a loop, else of a joint
-        if on in draft.items("closures"):
-            rows = draft.items("closures")[on]["kind"]
-            row = on if rows == "rod" else f"{on}.1"
-            draft.put("sensors", name, {"kind": "multiplier", "row": row})
-        elif on in draft.items("joints"):
+    elif kind == "force":  # along a rod; of a joint, closing a loop or not, all components
+        if draft.items("closures").get(on, {}).get("kind") == "rod":
+            draft.put("sensors", name, {"kind": "multiplier", "row": on})
+        elif on in draft.items("joints") or on in draft.items("closures"):
             draft.put("sensors", name, {"kind": "reaction", "joint": on})
         else:
             raise unknown_name("joint", on, [*draft.items("joints"), *draft.items("closures")])
