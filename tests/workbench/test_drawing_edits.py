@@ -19,7 +19,7 @@ from touchback import workbench
 from touchback.errors import InputError, ModelError, TouchbackError
 from touchback.model import KINDS
 from touchback.workbench.drawing import Drawing
-from touchback.workbench.drawing.drawing import snapping_points
+from touchback.workbench.drawing.placement import snapping_points
 from touchback.workbench.page_scene import resting_scene
 
 BARS = ("bar 1", "bar 2", "bar 3")
@@ -667,6 +667,76 @@ def test_what_was_saved_here_is_saved_over(tmp_path: Path) -> None:
         Drawing(drawing.model, tmp_path).save("a.py")
 
 
+def with_ball(drawing: Drawing, name: str) -> Drawing:
+    drawing.apply({"change": "sphere", "at": (0, 0, 0), "radius": 0.1, "name": name})
+    return drawing
+
+
+def test_undo_of_opening_goes_back_to_the_file_before(tmp_path: Path) -> None:
+    for name in "ab":
+        with_ball(Drawing(folder=tmp_path), f"ball {name}").save(f"{name}.yaml")
+    second, drawing = (tmp_path / "b.yaml").read_bytes(), Drawing(folder=tmp_path)
+    drawing.open("a.yaml")
+    drawing.open("b.yaml")
+    drawing.undo()
+    assert drawing.facts()["file"] == drawing.file == "a.yaml"
+    with pytest.raises(InputError, match=r"b\.yaml: .* already; `replace` it"):
+        drawing.save("b.yaml")
+    drawing.save("a.yaml")
+    assert (tmp_path / "b.yaml").read_bytes() == second
+    drawing.undo()
+    assert drawing.file == ""
+    drawing.redo()
+    drawing.redo()
+    assert drawing.file == "b.yaml"
+    with_ball(drawing, "one more").save("c.yaml")
+    drawing.undo()  # an edit: the document is the same one
+    assert drawing.file == "c.yaml"
+    drawing.new()
+    assert drawing.file == ""
+    drawing.undo()
+    assert drawing.file == "c.yaml"
+
+
+@pytest.mark.parametrize("file", ["a.yaml", "a.py"])
+def test_what_another_document_saved_is_replaced_only_when_asked(tmp_path: Path, file: str) -> None:
+    drawing = with_ball(Drawing(folder=tmp_path), "important")
+    drawing.save(file)
+    drawing.new()
+    with_ball(drawing, "other")
+    with pytest.raises(InputError, match=f"{file}: .* already; `replace` it"):
+        drawing.save(file)
+    assert "important" in (tmp_path / file).read_text()
+    drawing.save(file, replace=True)
+    with_ball(drawing, "one more").save(file)
+    assert "one more" in (tmp_path / file).read_text()
+
+
+def test_a_file_that_somebody_changed_meanwhile_is_replaced_only_when_asked(
+    tmp_path: Path,
+) -> None:
+    with_ball(Drawing(folder=tmp_path), "first").save("a.yaml")
+    with workbench.open_drawing(tmp_path / "a.yaml", folder=tmp_path) as page:
+        one, two = page.drawing, Drawing(folder=tmp_path)
+        assert one is not None
+        two.open("a.yaml")
+        with_ball(one, "by one").save("a.yaml")
+        with pytest.raises(InputError, match=r"a\.yaml: somebody changed it .*; `replace` it"):
+            with_ball(two, "by two").save("a.yaml")
+        assert "by one" in (tmp_path / "a.yaml").read_text()
+        two.save("a.yaml", replace=True)
+        with pytest.raises(InputError, match="somebody changed it"):
+            one.save("a.yaml")
+    beside = tmp_path / "beside"
+    beside.mkdir()
+    with_ball(Drawing(folder=beside), "another").save("a.yaml")
+    with (
+        workbench.open_drawing(tmp_path / "a.yaml", folder=beside) as page,
+        pytest.raises(InputError, match="somebody changed it"),
+    ):
+        page.drawing.save("a.yaml")  # type: ignore[union-attr]
+
+
 def test_a_folder_that_is_none_is_refused_by_its_name(tmp_path: Path) -> None:
     drawing = four_bar(tmp_path)
     (tmp_path / "file").touch()
@@ -688,6 +758,22 @@ def test_a_frame_of_a_shape_that_has_no_number_is_refused(tmp_path: Path, value:
     with pytest.raises(tb.InputError, match="Shape 'bar 1': its frame has a number that is none"):
         drawing.apply({"change": "set", "path": path, "value": value})
     assert drawing.facts()["revision"] == drawing.revision
+
+
+@pytest.mark.parametrize(
+    "path",
+    [("bodies", "bar 1", word) for word in ("mass", "com", "inertia")]
+    + [("shapes", "bar 1", "solid", "size", 0), ("shapes", "bar 1", "solid", "size")],
+)
+def test_null_takes_no_weight_and_no_size_away(tmp_path: Path, path: tuple[str, ...]) -> None:
+    """Infinity is null in JSON: a mass of 1e400 was no mass."""
+    drawing = four_bar(tmp_path)
+    before = drawing.text()
+    asked = json.dumps({"do": "draw", "change": "set", "path": path, "value": None})
+    answer = drawing.handle(asked.encode())
+    assert not answer.ok
+    assert answer.error is not None and re.match(r"set: .*bar 1.*null", answer.error)
+    assert drawing.text() == before
 
 
 def test_numbers_and_arrays_of_numpy_are_taken(tmp_path: Path) -> None:

@@ -428,3 +428,173 @@ def test_what_is_chosen_is_copied_mirrored_repeated_and_grouped_by_keys(
     assert field.count() == 1
     while pen.drawing.text() != empty:
         pen.key("Control+z")
+
+
+RUNNING = "document.documentElement.dataset.drawing === 'play' && bench.world.ready"
+
+
+def test_keys_of_the_run_act_also_where_the_view_has_the_focus(page: Seat, run: Workbench) -> None:
+    pen = Pen(page, run)
+    pen.begin(space=False)
+    pen.place("b", (0, 0), (0.4, 0))
+    pen.place("g", (0, 0))
+    pen.keys.press("Escape")
+    box = page.page.locator("canvas.stage:not([hidden])").bounding_box()
+    assert box is not None
+    pen.keys.press(" ")
+    page.until(RUNNING)
+    page.page.mouse.click(box["x"] + 0.3 * box["width"], box["y"] + 0.2 * box["height"])
+    page.until(FOCUSED)
+    live = run.live
+    for paused in (True, False, True):
+        pen.keys.press(" ")
+        page.until(f"bench.status.paused === {str(paused).lower()}")
+        assert page.ask(FOCUSED)
+    ticks = until(lambda: live.ticks)
+    pen.keys.press(".")
+    until(lambda: live.ticks == ticks + 1)
+    pen.keys.press("Control+Enter")
+    page.until("document.documentElement.dataset.drawing === 'rest'")
+
+
+def strip(page: Seat, name: str) -> str:
+    return page.page.locator(f'[data-type="{name}"]').input_value()
+
+
+@pytest.mark.parametrize(
+    ("typed", "to"),
+    [
+        ("0.35,0.2", (0.35, 0.2)),
+        ("0,3 0,2", (0.3, 0.2)),
+        ("1;2", (1.0, 2.0)),
+        ("-20 cm, 0, 0.1", (-0.2, 0.1)),
+    ],
+)
+def test_a_point_that_is_typed_into_one_field_fills_x_and_z(
+    page: Seat, run: Workbench, typed: str, to: Point
+) -> None:
+    pen = Pen(page, run)
+    pen.begin(space=False)
+    pen.keys.press("b")
+    pen.keys.press("Tab")  # x
+    pen.keys.type("0,0.1")
+    pen.keys.press("Enter")
+    pen.keys.press("Tab")  # the length
+    pen.keys.type(typed)
+    with pen.change():
+        pen.keys.press("Enter")
+    (bar,) = pen.drawing.facts()["bodies"]  # type: ignore[misc]
+    for x, z in ((0, 0.1), to):
+        assert min(math.dist(each, (x, 0, z)) for each in bar["points"]) < 1e-9
+
+
+@pytest.mark.parametrize("typed", ["hello", "1e400", "0.1,x", "1 2 3", "1, 2, 3, 4"])
+def test_what_is_no_point_is_refused_by_name_and_stays(
+    page: Seat, run: Workbench, typed: str
+) -> None:
+    pen = Pen(page, run)
+    pen.begin(space=False)
+    pen.keys.press("b")
+    for key in ("Enter", "Tab"):
+        pen.keys.press("Tab")
+        pen.keys.type(typed)
+        pen.keys.press(key)
+        page.until(
+            f"document.querySelector('#notes').textContent.includes(\"x: '{typed}' is no \")"
+        )
+        assert strip(page, "x") == typed and page.ask("bench.drawing.session.points.length") == 0
+        pen.keys.press("Escape")
+        assert strip(page, "x") == ""
+    assert not pen.drawing.document.get("bodies")
+
+
+def test_a_number_that_is_not_finite_is_refused_by_name(page: Seat, run: Workbench) -> None:
+    pen = Pen(page, run)
+    pen.begin(space=False)
+    pen.place("b", (0, 0), (0.4, 0))
+    text = pen.drawing.text()
+    for field in ("bodies/bar 1/mass", "shapes/bar 1/solid/size/0"):
+        number = page.page.locator(f'[data-path="{field}"]')
+        number.fill("1e400")
+        number.press("Enter")
+        page.until(
+            "document.querySelector('.refusal')?.textContent.includes(\"'1e400' is no fin\")"
+        )
+        page.ask("document.querySelector('.refusal').remove()")
+    assert pen.drawing.text() == text
+
+
+def test_the_inspector_lists_what_is_chosen_still_after_undo(page: Seat, run: Workbench) -> None:
+    pen = Pen(page, run)
+    pen.begin(space=False)
+    pen.place("b", (0, 0), (0.4, 0))
+    pen.place("b", (0, 0.1), (0.4, 0.1))
+    pen.keys.press("Escape")
+    page.ask(
+        "bench.drawing.drawing.choose(['bar 2', 'bar 1'].map(name => ({section: 'bodies', name})))"
+    )
+    page.until("document.querySelector('#inspector, #right').textContent.includes('and bar 2')")
+    pen.key("Control+z")
+    page.until("!document.querySelector('#inspector, #right').textContent.includes('and bar 2')")
+    assert page.ask("bench.drawing.drawing.chosen.map(each => each.name)") == ["bar 1"]
+
+
+def test_an_outline_that_is_refused_keeps_its_corners_to_be_mended(
+    page: Seat, run: Workbench
+) -> None:
+    pen = Pen(page, run)
+    pen.begin(space=False)
+    pen.keys.press("o")
+    for p in ((0, -0.2), (0.2, -0.3), (0, -0.3), (0.2, -0.2)):
+        pen.point(p)
+    pen.keys.press("Enter")
+    page.until("document.querySelector('#notes').textContent.includes('crosses itself')")
+    page.until("bench.drawing.session.points.length === 4")
+    pen.keys.press("Backspace")
+    pen.keys.press("Backspace")
+    for p in ((0.2, -0.2),):
+        pen.point(p)
+    pen.key("Enter")
+    assert list(pen.drawing.document["bodies"]) == ["outline 1"]
+
+
+def test_another_drawing_is_replaced_when_asked_twice_and_notes_lie_over_the_dialog(
+    page: Seat, run: Workbench
+) -> None:
+    pen = Pen(page, run)
+    for name, radius in (("one.yaml", 0.1), ("two.yaml", 0.2)):
+        pen.begin(space=False)
+        pen.place("d", (0, 0), (radius, 0))
+        (pen.drawing.folder / name).unlink(missing_ok=True)
+        pen.keys.press("Control+s")
+        page.page.locator("dialog input").fill(name)
+        page.press("save")
+        page.until("!document.querySelector('dialog')")
+        assert pen.drawing.file == name
+    kept = (pen.drawing.folder / "one.yaml").read_text()
+    pen.keys.press("Control+s")
+    file = page.page.locator("dialog input")
+    assert file.input_value() == "two.yaml"
+    file.fill("one.yaml")
+    page.press("save")
+    page.until("document.querySelector('dialog').textContent.includes('Replace one.yaml')")
+    assert (pen.drawing.folder / "one.yaml").read_text() == kept
+    page.press("save")
+    page.until("!document.querySelector('dialog')")
+    assert (pen.drawing.folder / "one.yaml").read_text() == pen.drawing.text() != kept
+    page.until("document.querySelector('body > #notes').textContent.includes('Saved one.yaml')")
+    (pen.drawing.folder / "rubbish.yaml").write_text("no: drawing\n")
+    pen.keys.press("Control+o")
+    page.page.locator('[data-file="rubbish.yaml"]').click()
+    note = page.page.locator("dialog #notes .note.bad")
+    note.wait_for()
+    box = note.bounding_box()
+    assert box is not None
+    assert page.ask(
+        "([x, y]) => Boolean(document.elementFromPoint(x, y).closest('.note'))",
+        box["x"] + box["width"] / 2, box["y"] + box["height"] / 2,
+    )  # fmt: skip
+    note.locator("button").click()
+    pen.keys.press("Escape")
+    page.until("!document.querySelector('dialog') && document.querySelector('body > #notes')")
+    (pen.drawing.folder / "rubbish.yaml").unlink()

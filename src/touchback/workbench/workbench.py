@@ -157,13 +157,14 @@ def open_drawing(
     )
 
     read_rate(rate)
-    file = ""
+    file, content = "", None
     if isinstance(shown, Model) or shown is None:
         model, where = shown, Path("drawings")
     else:
         path = Path(shown)
         model, where, file = read(path), path.parent, path.name
-    drawing = Drawing(model, Path(folder or where), space, file)
+        content = path.read_bytes()  # lest another file of this name in `folder` is taken for it
+    drawing = Drawing(model, Path(folder or where), space, file, content)
     source = DrawingSource(drawing, RestingCommands())
     bench = Workbench(
         source, None, None, host, port, "index.html", None, "", RecordingFolder(Path(recordings)),

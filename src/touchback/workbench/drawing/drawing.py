@@ -52,6 +52,7 @@ from touchback.workbench.drawing.document import (
     nices,
 )
 from touchback.workbench.drawing.drawing_edits import Drawn, density_of, edit, solids_of
+from touchback.workbench.drawing.placement import snapping_points
 
 MOST_THINGS = 2000  # of a drawing
 MOST_FILES = 500  # of a folder that are listed
@@ -440,32 +441,13 @@ def _distinct(points: Sequence[Sequence[float]]) -> list[Sequence[float]]:
     return list(found.values())
 
 
-_MOST_CORNERS = 64  # of a mesh to which others snap
+@dataclass
+class Origin:
+    """Where a document and those that edits made of it belong: their file, and the content of the
+    files that they were read from or written to."""
 
-
-def snapping_points(solid: object, pose: Pose) -> tuple[list[list[float]], list[list[float]]]:
-    """Points of a solid in the world to which others snap: centre, ends and middles of sides; then
-    corners of its outline, which are meant only where none of the others is near."""
-    R, p = pose
-    own = corners = np.zeros((0, 3))
-    if isinstance(solid, Mesh):
-        from touchback.model import unpacked
-
-        places = unpacked(solid.points, solid.triangles)[0].astype(float)
-        flat = np.unique(np.round(places[:, [0, 2]], 9), axis=0)
-        if 2 * len(flat) == len(places):  # a figure with a depth
-            corners = np.column_stack([flat[:, 0], np.zeros(len(flat)), flat[:, 1]])
-        else:
-            corners = places
-        corners = corners[:_MOST_CORNERS]
-    elif (size := getattr(solid, "size", None)) is not None:
-        x, y, z = (0.5 * float(each) for each in size)
-        own = np.array([(x, 0, 0), (-x, 0, 0), (0, 0, z), (0, 0, -z), (0, y, 0), (0, -y, 0)])
-        corners = np.array([(sx * x, 0.0, sz * z) for sx in (1, -1) for sz in (1, -1)])
-    elif (length := getattr(solid, "length", None)) is not None:  # about z
-        r, half = float(cast(Any, solid).radius), 0.5 * float(length)
-        own = np.array([(r, 0, 0), (-r, 0, 0), (0, r, 0), (0, -r, 0), (0, 0, half), (0, 0, -half)])
-    return [p.tolist(), *(p + own @ R.T).tolist()], (p + corners @ R.T).tolist()
+    file: str
+    contents: dict[str, bytes]
 
 
 @dataclass(frozen=True)
@@ -475,6 +457,7 @@ class Version:
     document: Document
     space: bool
     words: str
+    origin: Origin
 
 
 class Drawing:
@@ -487,17 +470,18 @@ class Drawing:
         folder: str | Path = "drawings",
         space: bool | None = None,
         file: str = "",
+        content: bytes | None = None,
     ) -> None:
-        """An empty drawing, or one of a model; files are opened and saved in `folder`. `space`:
+        """An empty drawing, or one of a model, which was read from a `file` with that `content`;
+        files are opened and saved in `folder`. `space`:
         whether it is drawn in space; where nothing is said, a mechanism that stays in the x–z
         plane is drawn in that."""
         self.lock = threading.RLock()
-        self.folder, self.file, self.runner = Path(folder), file, cast("Runner | None", None)
+        self.folder, self.runner = Path(folder), cast("Runner | None", None)
         self.revision = 0
         self.playing = False
         self.opened = 0  # how many documents were begun
-        self._saved: set[str] = set()  # files that were written
-        self._programs: dict[str, str] = {}  # of them the programs
+        self._programs: dict[str, str] = {}  # that were written
         if not isinstance(model, Model | None):
             raise InputError(
                 f"A drawing begins empty or with a model, got {shown(model)}; read a file by "
@@ -506,19 +490,23 @@ class Drawing:
         if not isinstance(space, bool | None):
             raise InputError(f"A drawing's `space` is True, False or None, got {shown(space)}.")
         document = _EMPTY if model is None else cast(Document, plain_model(model))
-        self._begin(document, space, "")
+        self._begin(document, space, "", file, content)
 
-    def _begin(self, document: Document, space: bool | None, words: str) -> DrawnState:
+    def _begin(
+        self, document: Document, space: bool | None, words: str, file: str = "",
+        content: bytes | None = None,
+    ) -> None:  # fmt: skip
+        """A document that another one follows: of a file with what was read of it."""
+        origin = Origin(file, {} if content is None else {file: content})
         state = DrawnState(document, bool(space))
         if space is None and not _is_planar(state):
             state = DrawnState(document, True)
         if words:
-            self._push(state, words)
+            self._push(state, words, origin)
         else:
-            self._history, self._at = [Version(document, state.space, "")], 0
+            self._history, self._at = [Version(document, state.space, "", origin)], 0
             self.state = state
         self.opened += 1
-        return state
 
     # ---- what it is -----------------------------------------------------------------------------
 
@@ -526,6 +514,15 @@ class Drawing:
     def document(self) -> Document:
         """The plain data of its model file."""
         return self.state.document
+
+    @property
+    def file(self) -> str:
+        """The file that it was opened from or saved in last; "" where it has none."""
+        return self._origin.file
+
+    @property
+    def _origin(self) -> Origin:
+        return self._history[self._at].origin
 
     @property
     def model(self) -> Model:
@@ -608,7 +605,7 @@ class Drawing:
             after = DrawnState(document, state.space)
             if self.playing and self.runner is not None:
                 self.runner.swap(after.model, _defaults(state.document, document))
-            self._push(after, words)
+            self._push(after, words, self._origin)
         made = [
             {"section": section, "name": name}
             for section, name in dict.fromkeys(draft.made)
@@ -619,9 +616,9 @@ class Drawing:
             told["closure"] = any(each["section"] == "closures" for each in made)
         return told
 
-    def _push(self, state: DrawnState, words: str) -> None:
+    def _push(self, state: DrawnState, words: str, origin: Origin) -> None:
         del self._history[self._at + 1 :]
-        self._history.append(Version(state.document, state.space, words))
+        self._history.append(Version(state.document, state.space, words, origin))
         self._at += 1
         self.state = state
         self.revision += 1
@@ -654,7 +651,6 @@ class Drawing:
         """An empty drawing; the one before comes back by `undo`."""
         self.rest()
         self._begin({**_EMPTY, "name": check_name("Drawing", name)}, space, "a new drawing")
-        self.file = ""
         return {"words": "a new drawing", "revision": self.revision}
 
     def open(self, file: str = "", text: str = "", classic: str = "") -> dict[str, object]:
@@ -669,20 +665,20 @@ class Drawing:
                 f"{file} is a program, which a page doesn't run; open the drawing's .yaml, which "
                 "`model.save` writes, too."
             )
-        source = file or "text"
+        source, content = file or "text", None
         suffix = ".json" if text.lstrip()[:1] == "{" else ".yaml"
         if file:
             path = self._path(file, _ENDINGS)
             try:
-                text = read_regular(path, LARGEST, InputError).decode("utf-8")
+                content = read_regular(path, LARGEST, InputError)
+                text = content.decode("utf-8")
             except UnicodeDecodeError as error:
                 raise InputError(f"{file}: it is no UTF-8 text (byte {error.start}).") from None
             suffix = path.suffix.lower()
         document = READERS[suffix](text, source)
         model_from_document(document)  # whose complaints name lines
         self.rest()
-        self._begin(cast(Document, document.data), None, f"open {source}")
-        self.file = file
+        self._begin(cast(Document, document.data), None, f"open {source}", file, content)
         return {"words": f"opened {source}", "revision": self.revision}
 
     def _open_classic(self, name: str) -> dict[str, object]:
@@ -691,7 +687,6 @@ class Drawing:
         document = cast(Document, plain_model(tb.gallery.make_started(name)))
         self.rest()
         self._begin(document, None, f"open {name}")
-        self.file = ""
         return {"words": f"opened {name}", "revision": self.revision}
 
     def save(self, file: str, replace: bool = False) -> dict[str, object]:
@@ -701,31 +696,37 @@ class Drawing:
         path = self._path(file, (".yaml", ".yml", ".py"))
         text = self.text("python" if path.suffix == ".py" else "yaml")
         try:
-            if path.exists() and not self._may_replace(path):
-                what = "a program of somebody" if path.suffix == ".py" else "no drawing"
-                raise InputError(f"{file}: there is such a file, {what}; choose another name.")
-            if path.exists() and not (replace or file in self._saved or file == self.file):
-                raise InputError(
-                    f"{file}: there is such a drawing already; `replace` it, or give another name."
-                )
+            if path.exists():
+                self._check_replaced(path, replace)
             self.folder.mkdir(parents=True, exist_ok=True)
             write_atomically(path, text)
         except OSError as error:
             raise InputError(f"{file} can't be written: {error.strerror or error}.") from None
-        self._saved.add(file)
+        self._origin.contents[file] = text.encode()
         if path.suffix == ".py":
             self._programs[file] = text
         else:
-            self.file = file
+            self._origin.file = file
         return {"words": f"saved {file}", "file": file, "bytes": len(text.encode())}
 
-    def _may_replace(self, path: Path) -> bool:
-        """Whether a file is empty, a model file, or the program that was saved here before: what a
-        page writes looks like anybody's program."""
-        found = read_regular(path, LARGEST, InputError).decode("utf-8", "replace")
-        if not found.strip() or path.suffix == ".py":
-            return not found.strip() or found == self._programs.get(path.name)
-        return re.search(r"^[\"']?touchback[\"']?\s*:\s*[0-9]+\s*$", found, re.M) is not None
+    def _check_replaced(self, path: Path, replace: bool) -> None:
+        """Refuses to write over what is no model file, nor the program that was saved here before:
+        what a page writes looks like anybody's program. A model file is written over to `replace`
+        it, or where it holds what this drawing's document read from it or wrote to it."""
+        content, name = read_regular(path, LARGEST, InputError), path.name
+        found, known = content.decode("utf-8", "replace"), self._origin.contents.get(name)
+        if path.suffix == ".py":
+            own = found == self._programs.get(name)
+        else:
+            own = re.search(r"^[\"']?touchback[\"']?\s*:\s*[0-9]+\s*$", found, re.M) is not None
+        if found.strip() and not own:
+            what = "a program of somebody" if path.suffix == ".py" else "no drawing"
+            raise InputError(f"{name}: there is such a file, {what}; choose another name.")
+        if not replace and content != known:
+            what = "there is such a drawing already" if known is None else (
+                "somebody changed it since it was opened or saved here"
+            )  # fmt: skip
+            raise InputError(f"{name}: {what}; `replace` it, or give another name.")
 
     def files(self) -> list[dict[str, object]]:
         """Drawings in its folder that can be opened."""

@@ -664,6 +664,9 @@ def _plain(given: Any) -> Any:
     return [_plain(each) for each in given] if isinstance(given, tuple) else given
 
 
+_WEIGHTS = [("bodies", "mass"), ("bodies", "com"), ("bodies", "inertia"), ("shapes", "solid")]
+
+
 def _set(draft: Draft, asked: messages.Set, drawn: Drawn) -> str:
     section, name, *rest = asked.path
     words = f"{_shown(asked.path)} = {asked.value if asked.value is not None else 'nothing'}"
@@ -683,6 +686,10 @@ def _set(draft: Draft, asked: messages.Set, drawn: Drawn) -> str:
     mass = draft.items("bodies").get(body, {}).get("mass")
     holder, key = _holder(draft, asked.path, "set")
     if given is None:
+        if (section, *rest[:1]) in _WEIGHTS:
+            raise InputError(  # infinity becomes null in JSON, and would take the mass away
+                f"set: {_shown(asked.path)} can't be taken away, got null; give finite numbers."
+            )
         if not isinstance(holder, dict) or key not in holder:
             raise InputError(f"set: there is nothing at {_shown(asked.path)} to be taken away.")
         if holder is draft.data and key == "name":

@@ -32,6 +32,7 @@ from touchback.workbench.drawing.document import (
     Changes,
     Draft,
     Item,
+    Pose,
     add,
     body_of,
     framed,
@@ -708,3 +709,29 @@ def _mirror_joint(section: str, name: str, joint: Item, flip: np.ndarray) -> Non
             f"Joint '{name}': a {kind} joint with a {signed[0]} can't be mirrored; take that away, "
             "or copy instead."
         )
+
+
+_MOST_CORNERS = 64  # of a mesh to which others snap
+
+
+def snapping_points(solid: object, pose: Pose) -> tuple[list[list[float]], list[list[float]]]:
+    """Points of a solid in the world to which others snap: centre, ends and middles of sides; then
+    corners of its outline, which are meant only where none of the others is near."""
+    R, p = pose
+    own = corners = np.zeros((0, 3))
+    if isinstance(solid, Mesh):
+        places = unpacked(solid.points, solid.triangles)[0].astype(float)
+        flat = np.unique(np.round(places[:, [0, 2]], 9), axis=0)
+        if 2 * len(flat) == len(places):  # a figure with a depth
+            corners = np.column_stack([flat[:, 0], np.zeros(len(flat)), flat[:, 1]])
+        else:
+            corners = places
+        corners = corners[:_MOST_CORNERS]
+    elif (size := getattr(solid, "size", None)) is not None:
+        x, y, z = (0.5 * float(each) for each in size)
+        own = np.array([(x, 0, 0), (-x, 0, 0), (0, 0, z), (0, 0, -z), (0, y, 0), (0, -y, 0)])
+        corners = np.array([(sx * x, 0.0, sz * z) for sx in (1, -1) for sz in (1, -1)])
+    elif (length := getattr(solid, "length", None)) is not None:  # about z
+        r, half = float(cast(Any, solid).radius), 0.5 * float(length)
+        own = np.array([(r, 0, 0), (-r, 0, 0), (0, r, 0), (0, -r, 0), (0, 0, half), (0, 0, -half)])
+    return [p.tolist(), *(p + own @ R.T).tolist()], (p + corners @ R.T).tolist()

@@ -12,7 +12,7 @@ export function number(label, unit, value, send, { free, ...more } = {}) {
     const typed = free !== undefined && /^\s*(free)?\s*$/i.test(input.value) ? free : read(input.value);
     if (Math.abs(typed) >= FAR && Math.abs(last) >= FAR) { input.value = show(typed); return; }
     if (typed === last || (typed !== typed && last !== last)) return;
-    if (Number.isNaN(typed)) { input.setAttribute("aria-invalid", "true"); return; }
+    if (Number.isNaN(typed) || (free === undefined && !Number.isFinite(typed))) { input.setAttribute("aria-invalid", "true"); if (input.value.trim()) fail(input, notFinite(label, input.value)); return; }
     input.removeAttribute("aria-invalid");
     const before = last;
     last = typed; // at once: leaving the field after Enter isn't another change
@@ -55,8 +55,11 @@ const shown = x => x >= FAR ? "∞" : x <= -FAR ? "−∞" : short(x, 5);
 export function read(text) {
   const plain = text.trim().replaceAll("−", "-").replace(",", ".");
   if (/^[-+]?(∞|inf)/i.test(plain)) return plain.startsWith("-") ? -Infinity : Infinity;
-  return plain === "" ? NaN : Number(plain);
+  return plain === "" || !Number.isFinite(Number(plain)) ? NaN : Number(plain);
 }
+
+/** What is said of a text that is no number, or a larger one than there are. */
+export const notFinite = (label, text) => new Error(`${label}: '${text.trim()}' is no finite number; give one such as 0.25.`);
 
 /** The text of a refusal, under what was typed. */
 export function fail(near, error) {

@@ -21,8 +21,17 @@ $("theme").onclick = () => {
 // ---- messages to the person ----
 const shown = kind => kind === "bad" ? 7000 : 5000; // ms
 
+/** Where messages are: in the modal dialog that is open, which lies over all else, or where the page has them. */
+const home = $("notes").parentElement;
+function settle() {
+  const over = [...document.querySelectorAll("dialog:modal")].at(-1) || home;
+  if ($("notes").parentElement !== over) over.append($("notes"));
+}
+addEventListener("close", e => { if (e.target.contains($("notes"))) settle(); }, true); // before the dialog is taken out
+
 /** Shows a text for some seconds; one that is still shown is counted, and stays as long again. Gives its box. */
 export function note(text, kind = "") {
+  settle();
   const known = [...$("notes").children].find(each => each.said === text);
   if (known) {
     clearTimeout(known.timer);

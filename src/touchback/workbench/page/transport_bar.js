@@ -72,7 +72,7 @@ class Transport {
   get paused() { return Boolean(this.bench.status.paused); }
 
   key(e) {
-    if (e.ctrlKey || e.metaKey || e.altKey || e.target.closest("input, textarea, select, button, canvas, summary")) return;
+    if (e.ctrlKey || e.metaKey || e.altKey || e.target.closest("input, textarea, select, button, summary, dialog")) return;
     const does = { " ": () => this.toggle(), ".": () => this.takes("step") && this.step.click() }[e.key];
     if (does) { e.preventDefault(); does(); }
   }

@@ -51,19 +51,23 @@ export class DrawingFiles {
   async save() {
     const name = h("input", { type: "text", "aria-label": "name of the file", value: `${this.stem}.yaml`, spellcheck: "false" });
     const format = () => /\.py$/.test(name.value) ? "python" : "yaml";
-    const listed = ((await this.drawing.send("files"))?.files || []).map(each => each.name), hint = h("p", { class: "soft small" }, ".yaml, or .py for Python source");
+    const hint = h("p", { class: "soft small" }, ".yaml, or .py for Python source");
     const put = h("button", { class: "first", "data-act": "save" }, "Save on the server");
-    let replaced = "";
+    let replaced = ""; // the file of which the server said that it is another drawing's
     const keep = async e => {
       e.preventDefault();
       const given = name.value.trim(), file = given.includes(".") ? given : `${given}.yaml`;
-      if (listed.includes(file) && file !== this.bench.told.file && file !== replaced) {
+      try {
+        await this.drawing.ask("save", { file, replace: file === replaced });
+        if (!file.endsWith(".py")) this.drawing.told.file = file; // which the server tells with the next change
+        made.close();
+        this.bench.note(`Saved ${file}`, "good");
+      } catch (error) {
+        hint.textContent = error.message;
+        if (!error.message.includes("`replace`")) return; // it can't be written over at all
         replaced = file;
-        hint.textContent = `${file} is another drawing; press again to replace it.`;
         put.textContent = `Replace ${file}`;
-        return;
       }
-      if (await this.drawing.send("save", { file, replace: file === replaced })) { made.close(); this.bench.note(`Saved ${file}`, "good"); }
     };
     name.oninput = () => { put.textContent = "Save on the server"; replaced = ""; };
     const fetchText = async () => { const answer = await this.drawing.send("text", { format: format() }); if (answer) { download(name.value.trim(), answer.text); made.close(); } };

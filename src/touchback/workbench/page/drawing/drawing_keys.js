@@ -12,7 +12,7 @@ export const DRAWING_KEYS = [
   ["Arrows", "move the cross of a tool, or what is chosen, by a step of the grid (Shift: ten)"], ["Page ↑ ↓", "the same across the work plane, in space"],
   [", .", "the point (without a tool: the thing) before, the next one"], ["Enter", "puts a point at the cross; of an outline twice: closes it"], ["Shift Enter", "joint to the ground"],
   ["Tab", "to type length, angle, x, y, z; Enter takes them"], ["Alt", "held: no snapping"], ["X Y Z", "axis of the joint, else normal of the work plane (with Shift always)"], ["Escape", "leaves points, then the tool, then what is chosen"],
-  ["Delete", "removes what is chosen"], ["F2", "renames it"], ["Ctrl C V D", "copy, paste at the cross, duplicate"], ["Ctrl A", "chooses all"], ["Ctrl G", "group (with Shift: ungroup)"],
+  ["Delete", "removes what is chosen"], ["Backspace", "takes back a tool's last point"], ["F2", "renames it"], ["Ctrl C V D", "copy, paste at the cross, duplicate"], ["Ctrl A", "chooses all"], ["Ctrl G", "group (with Shift: ungroup)"],
   ["Ctrl Z Y", "undo, redo (or Ctrl Shift Z)"], ["Space", "Play; Ctrl Enter: Play, Rest"], ["Ctrl S O", "save, open"],
 ];
 
@@ -42,6 +42,7 @@ export function listenForKeys(editor) {
     if (name === "Enter" && drawn) session.place(e);
     else if (name === "Tab" && drawn && !e.shiftKey) editor.strip.focus();
     else if (name === "," || name === ".") (drawn ? session.hop.bind(session) : mover.step.bind(mover))(name === "," ? -1 : 1);
+    else if (name === "Backspace" && session.points.length) session.back();
     else if (name === "Delete" || name === "Backspace") mover.remove();
     else if (name === "F2") editor.rename();
     else if (name === " ") editor.play();

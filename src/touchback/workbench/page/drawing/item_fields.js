@@ -1,7 +1,7 @@
 // The inspector of a drawing: every number of the chosen item, as the document has it, to type or to make a parameter of;
 // with nothing chosen the world: gravity, parameters.
 import { h, short } from "../dom.js";
-import { act, fail, triple } from "../number_fields.js";
+import { act, fail, notFinite, read, triple } from "../number_fields.js";
 import { asItem, sameItem } from "./drawing_document.js";
 
 const NAMES = new Set(["kind", "body", "parent", "child", "frame", "a", "b", "joint", "first", "second", "plane", "through", "control", "on", "shape", "solid"]);
@@ -23,9 +23,11 @@ function valueField(editor, item, path, value, label, unit = "") {
   const take = async () => {
     const text = input.value.trim().replaceAll("−", "-"), decimal = text.replace(",", ".");
     if (text === last || text === seen || text === "") return;
+    const number = plainNumber(decimal);
+    if (number && !Number.isFinite(Number(decimal))) { input.value = seen; fail(input, notFinite(label || path.at(-1), text)); return; }
     const before = last;
     last = text;
-    try { await editor.drawing.ask("set", { path, value: plainNumber(decimal) ? Number(decimal) : text }); } catch (error) { input.value = last = before; fail(input, error); }
+    try { await editor.drawing.ask("set", { path, value: number ? Number(decimal) : text }); } catch (error) { input.value = last = before; fail(input, error); }
   };
   input.addEventListener("change", take);
   input.addEventListener("focus", () => { if (input.value === seen) input.value = last; }); // all digits, to be typed over
@@ -44,8 +46,10 @@ function parameterForm(editor, item, path, value, unit) {
   const form = h("form", { class: "parameter-form", onsubmit: async e => {
     e.preventDefault();
     const { name, min, max, unit: measured } = Object.fromEntries(Object.entries(fields).map(([key, field]) => [key, field.value.trim()])), range = {};
-    if (min) range.min = Number(min);
-    if (max) range.max = Number(max);
+    for (const [key, given] of [["min", min], ["max", max]]) {
+      if (given) range[key] = read(given);
+      if (given && !Number.isFinite(range[key])) { fail(fields[key], notFinite(key, given)); return; }
+    }
     try { await editor.drawing.ask("parameter", { path, name, ...range, ...(measured && { unit: measured }) }); form.remove(); } catch (error) { fail(fields.name, error); }
   } }, text("name", `${item.name} ${path.filter(x => typeof x === "string").at(-1)}`), text("min", value > 0 ? short(value / 2) : ""), text("max", value > 0 ? short(2 * value) : ""), text("unit", unit),
   h("div", { class: "row" }, h("button", { class: "first", "data-act": "parameter" }, "Make it a parameter"), act("Leave it", "leave", () => form.remove())));
@@ -96,11 +100,17 @@ export function itemPanel(content, editor, chosen) {
   };
   name.addEventListener("change", rename);
   name.addEventListener("keydown", e => { e.stopPropagation(); if (e.key === "Enter") name.blur(); if (e.key === "Escape") { name.value = item.name; name.blur(); } });
-  const others = drawing.chosen.some(each => sameItem(each, item)) ? drawing.chosen.filter(each => !sameItem(each, item)) : [];
-  content.append(h("div", { class: "field drawn" }, h("span", { class: "soft" }, chosen.kind), name), others.length ? h("p", { class: "soft small" }, `and ${others.map(each => each.name).join(", ")}`) : "", fields,
+  const others = h("p", { class: "soft small" });
+  const tellOthers = () => {
+    const names = drawing.chosen.some(each => sameItem(each, item)) ? drawing.chosen.filter(each => !sameItem(each, item)).map(each => each.name) : [];
+    others.textContent = names.length ? `and ${names.join(", ")}` : "";
+    others.hidden = !names.length;
+  };
+  content.append(h("div", { class: "field drawn" }, h("span", { class: "soft" }, chosen.kind), name), others, fields,
     h("div", { class: "row" }, act("Duplicate", "duplicate", () => editor.mover.duplicate()), act("Remove", "remove", () => editor.mover.remove())));
   let built = "";
   const refresh = async () => {
+    tellOthers();
     const solids = (drawing.find(item)?.solids || []).map(each => ({ section: "shapes", name: each.name }));
     const answers = await Promise.all([item, ...solids].map(each => drawing.ask("item", each).catch(() => null)));
     if (!answers[0]?.item) return;

@@ -124,9 +124,17 @@ export class ToolSession {
     if (x < 0.04 || x > 0.96 || y < 0.04 || y > 0.96) { this.view.eye.middle = [...this.cursor.point]; this.view.draw(); }
   }
 
-  /** Numbers that were typed: length, angle [rad], x, y, z [m]; undefined lets the pointer choose again. */
-  type(name, value) {
-    if (value === undefined) delete this.typed[name]; else this.typed[name] = value;
+  /** Numbers that were typed: length, angle [rad], x, y, z [m]; without the names `before` the pointer chooses these again. */
+  type(numbers, before = []) {
+    for (const name of before) delete this.typed[name];
+    Object.assign(this.typed, numbers);
+    this.aim();
+  }
+
+  /** Takes back the last point. */
+  back() {
+    this.points.pop();
+    this.typed = {};
     this.aim();
   }
 
@@ -165,6 +173,10 @@ export class ToolSession {
     this.tell();
     if (typeof message === "string") { this.editor.bench.note(message); return; }
     const { change, ...fields } = message, answer = await this.drawing.make(change, fields);
+    if (!answer && tool.points === 0 && this.tool === tool && !this.points.length) { // corners stay to be mended
+      this.points = points;
+      this.tell();
+    }
     this.said?.remove();
     if (answer && tool.connects) this.said = this.editor.bench.note(`${answer.closure ? "It closes a loop" : "A joint"}: ${answer.made?.[0]?.name ?? own.kind}, ${fields.kind}, ${fields.a} and ${fields.b}.`, "good");
   }

@@ -1,6 +1,6 @@
 // The strip below the view: what the tool waits for, numbers of the next point to type, options of what is drawn.
 import { h } from "../dom.js";
-import { choice } from "../number_fields.js";
+import { choice, notFinite } from "../number_fields.js";
 import { TOOLS } from "./tools.js";
 
 const UNITS = { mm: 1e-3, cm: 1e-2, m: 1, "°": Math.PI / 180, deg: Math.PI / 180, rad: 1 };
@@ -9,7 +9,15 @@ const UNITS = { mm: 1e-3, cm: 1e-2, m: 1, "°": Math.PI / 180, deg: Math.PI / 18
 export function typedNumber(text, unit) {
   const found = text.trim().replaceAll("−", "-").replace(",", ".").match(/^([-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?)\s*([a-z°]*)$/i);
   if (!text.trim()) return undefined;
-  return found && (found[2] || unit) in UNITS ? Number(found[1]) * UNITS[found[2] || unit] : NaN;
+  const value = found && (found[2] || unit) in UNITS ? Number(found[1]) * UNITS[found[2] || unit] : NaN;
+  return Number.isFinite(value) ? value : NaN;
+}
+
+/** The texts of a point in one field: "0.1 0.2", "0.1; 0.2", "0,1 0,2", "0.1, 0.2"; a lone comma between digits is a decimal one, "0,2". */
+export function listedNumbers(text) {
+  const parts = text.trim().replaceAll("−", "-").split(/\s*;\s*|\s*,\s+|\s+(?=[-+.\d])/);
+  const [only] = parts;
+  return parts.length === 1 && only.includes(",") && (only.includes(".") || only.split(",").length > 2) ? only.split(",") : parts;
 }
 
 export class ToolStrip {
@@ -28,24 +36,58 @@ export class ToolStrip {
 
   field(name, unit) {
     const { session } = this, input = h("input", { type: "text", inputmode: "decimal", class: "number", "data-type": name, "aria-label": `${name} [${unit}]`, spellcheck: "false", autocomplete: "off" });
+    let given = [], kept = null; // the names that this field gave, in the numbers of which point
     input.addEventListener("input", () => {
-      const value = typedNumber(input.value, unit);
-      input.toggleAttribute("aria-invalid", Number.isNaN(value));
-      if (!Number.isNaN(value)) session.type(name, value);
+      const { numbers, wrong } = this.read(name, unit, input.value), before = session.typed === kept ? given : [name];
+      input.toggleAttribute("aria-invalid", Boolean(wrong));
+      input.wrong = wrong;
+      session.type(numbers, before);
+      given = Object.keys(numbers);
+      kept = session.typed;
     });
     input.addEventListener("keydown", e => this.key(e, input));
-    input.addEventListener("blur", () => { input.value = ""; this.show(); });
+    input.addEventListener("blur", () => { this.refused(input); this.drop(input); this.show(); });
     return { input, unit, row: h("label", {}, name, input, h("span", { class: "unit" }, unit)) };
+  }
+
+  /** What a text in a field means: numbers by name, of a point that was typed into one field x, z (in space x, y, z), or what is wrong. */
+  read(name, unit, text) {
+    const parts = listedNumbers(text), { planar } = this.session.drawing, wrong = why => ({ numbers: {}, wrong: `${name}: '${text.trim()}' ${why}` });
+    if (parts.length === 1) {
+      const value = typedNumber(text, unit);
+      if (Number.isNaN(value)) return wrong("is no number; type one such as 0.25, also with a unit, or a point as 0.35, 0.2.");
+      return { numbers: value === undefined ? {} : { [name]: value } };
+    }
+    const values = parts.map(each => each ? typedNumber(each, "m") : NaN);
+    if (values.some(Number.isNaN)) return wrong("is no point: each of its numbers is one such as 0.25, also with a unit.");
+    if (planar && values.length === 2) return { numbers: { x: values[0], z: values[1] } };
+    if (values.length !== 3) return wrong(planar ? "is no point of the plane: give x and z." : "is no point of space: give x, y and z.");
+    if (planar && values[1]) return wrong("is no point of the plane: its y is 0.");
+    return { numbers: { x: values[0], ...(!planar && { y: values[1] }), z: values[2] } };
+  }
+
+  /** Tells what is wrong in a field. */
+  refused(input) {
+    if (input.wrong) this.session.editor.bench.note(input.wrong, "bad");
+    return Boolean(input.wrong);
+  }
+
+  drop(input) {
+    input.value = input.wrong = "";
+    input.removeAttribute("aria-invalid");
   }
 
   key(e, input) {
     e.stopPropagation();
-    if (e.key === "Enter") {
+    if ((e.key === "Enter" || e.key === "Tab") && this.refused(input)) { // it stays, to be mended
       e.preventDefault();
-      input.value = "";
+    } else if (e.key === "Enter") {
+      e.preventDefault();
+      this.drop(input);
       this.session.place(e);
       this.session.view.canvas.focus();
     } else if (e.key === "Escape") {
+      this.drop(input);
       this.session.typed = {};
       this.session.view.canvas.focus();
       this.session.aim();
@@ -88,8 +130,9 @@ export class ToolStrip {
     const { session } = this, input = h("input", { type: "text", class: "number", "data-option": name, "aria-label": `${name} [${unit}]`, value: session.own[name] ?? "", placeholder: text || "", spellcheck: "false" });
     input.addEventListener("change", () => {
       const value = text ? input.value.trim() : Number(input.value.replaceAll("−", "-").replace(",", "."));
-      input.toggleAttribute("aria-invalid", Number.isNaN(value));
-      if (!Number.isNaN(value)) session.setOption(name, value);
+      const wrong = !text && !Number.isFinite(value);
+      input.toggleAttribute("aria-invalid", wrong);
+      if (wrong) session.editor.bench.note(notFinite(name, input.value).message, "bad"); else session.setOption(name, value);
     });
     input.addEventListener("keydown", e => { e.stopPropagation(); if (e.key === "Enter" || e.key === "Escape") { input.blur(); session.view.canvas.focus(); } });
     return h("label", {}, name, input, h("span", { class: "unit" }, unit));
@@ -100,7 +143,7 @@ export class ToolStrip {
     input.addEventListener("change", () => {
       const v = input.value.trim().split(/[\s,;]+/).map(Number), good = v.length === 3 && v.every(Number.isFinite) && v.some(x => x);
       input.toggleAttribute("aria-invalid", !good);
-      if (good) session.setAxis(v);
+      if (good) session.setAxis(v); else session.editor.bench.note(`axis: '${input.value.trim()}' is no direction; give x y z, not all 0.`, "bad");
     });
     input.addEventListener("keydown", e => { e.stopPropagation(); if (e.key === "Enter" || e.key === "Escape") { input.blur(); session.view.canvas.focus(); } });
     return input;
