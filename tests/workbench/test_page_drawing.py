@@ -588,13 +588,14 @@ def test_another_drawing_is_replaced_when_asked_twice_and_notes_lie_over_the_dia
     page.page.locator('[data-file="rubbish.yaml"]').click()
     note = page.page.locator("dialog #notes .note.bad")
     note.wait_for()
-    box = note.bounding_box()
+    close = note.locator("button")
+    box = close.bounding_box()
     assert box is not None
-    assert page.ask(
+    assert page.ask(  # else it takes no pointer
         "([x, y]) => Boolean(document.elementFromPoint(x, y).closest('.note'))",
         box["x"] + box["width"] / 2, box["y"] + box["height"] / 2,
     )  # fmt: skip
-    note.locator("button").click()
+    close.click()
     pen.keys.press("Escape")
     page.until("!document.querySelector('dialog') && document.querySelector('body > #notes')")
     (pen.drawing.folder / "rubbish.yaml").unlink()

@@ -69,7 +69,7 @@ export function listenForKeys(editor) {
   }
 
   addEventListener("keydown", e => {
-    if (!drawing.told || e.target.closest("input:not([type=range], [type=checkbox]), textarea, select, dialog")) return;
+    if (!drawing.told || document.querySelector("dialog:modal") || e.target.closest("input:not([type=range], [type=checkbox]), textarea, select")) return;
     if (key(e)) { e.preventDefault(); e.stopImmediatePropagation(); }
   }, true);
 }
