@@ -160,6 +160,27 @@ def test_an_expressions_values_are_those_of_its_signals(page: Seat) -> None:
     np.testing.assert_allclose(low[whole, 1], AMPLITUDE**2, rtol=1e-5)
 
 
+@pytest.mark.parametrize("kind", ["time", "spectrum"])
+def test_a_signal_that_is_gone_is_struck_out_and_the_others_are_drawn(
+    page: Seat, kind: str
+) -> None:
+    """As after another drawing: its name has spaces, and would be no expression; what is one stays."""
+    before = page.ask("bench.scopes.told()")
+    page.ask(
+        f"() => bench.scopes.take([{{ kind: '{kind}', signals: ['bar 2 angle', 'slide', '2 * slide'] }}])"
+    )
+    page.until("bench.scopes.panes[0].scope.texts.join() === 'slide,2 * slide'")
+    assert page.page.locator(".chip.gone .name").all_inner_texts() == ["bar 2 angle"]
+    if kind == "time":
+        page.until("bench.scopes.panes[0].scope.data.count > 2")
+        page.until("bench.scopes.panes[0].found.length === 2")
+    assert page.page.locator(".scope-foot .bad").count() == 0
+    page.page.get_by_label("Take bar 2 angle away").click()
+    assert page.ask("bench.scopes.panes[0].layout.signals") == ["slide", "2 * slide"]
+    page.ask("([layouts]) => bench.scopes.take(layouts)", before)
+    page.until("bench.scopes.panes.every(pane => !pane.gone.length)")
+
+
 def test_what_comes_late_for_one_signal_is_not_shown_as_another_s(page: Seat) -> None:
     """Asking for the new one fails, as without a connection: then its value isn't known."""
     show(page, "time", "slide")

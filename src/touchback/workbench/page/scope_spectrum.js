@@ -11,7 +11,7 @@ export class SpectrumScope {
   constructor(pane) {
     this.pane = pane;
     this.bench = pane.bench;
-    this.texts = pane.layout.signals;
+    this.texts = pane.drawn;
     this.seconds = pane.layout.seconds || 2;
     this.window = pane.layout.window || "hann";
     this.log = pane.layout.log ?? true;

@@ -14,7 +14,7 @@ export class TimeScope {
   constructor(pane) {
     this.pane = pane;
     this.bench = pane.bench;
-    this.texts = pane.layout.signals;
+    this.texts = pane.drawn;
     this.subscription = pane.scopes.subscribe();
     this.span = pane.layout.span || 10; // seconds that are seen
     this.end_ = null; // the last instant that is seen; null: follows the run, or sees all of a recording

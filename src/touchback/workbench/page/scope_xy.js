@@ -10,7 +10,7 @@ export class XYScope {
   constructor(pane) {
     this.pane = pane;
     this.bench = pane.bench;
-    [this.x, this.y] = pane.layout.signals;
+    [this.x, this.y] = pane.drawn;
     this.trail = pane.layout.trail || 5;
     this.plot = new Plot(pane.body, this.y ? `${this.y} over ${this.x}` : "Two signals against each other");
     this.points = this.over = null;

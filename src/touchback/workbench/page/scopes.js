@@ -56,7 +56,10 @@ class Scopes {
     const mechanism = scene.title, unplayed = this.unplayed;
     this.unplayed = !known; // of a drawing at rest
     if (this.unplayed && mechanism === this.mechanism) return;
-    if (mechanism === this.mechanism && !(unplayed && this.panes.every(each => !each.layout.signals.length))) { for (const pane of this.panes) { pane.paintBar(); pane.scope.connect?.(); } return; }
+    if (mechanism === this.mechanism && !(unplayed && this.panes.every(each => !each.layout.signals.length))) {
+      for (const pane of this.panes) { pane.paintBar(); pane.settle().then(anew => anew || pane.scope.connect?.()); }
+      return;
+    }
     this.mechanism = mechanism;
     const kept = JSON.parse(storage.getItem(this.key) || "null");
     this.put(kept?.some(each => each.signals?.length || each.kind !== "time") ? kept : null);
@@ -112,6 +115,7 @@ class Scopes {
     this.panes.push(pane);
     this.list.append(pane.element);
     pane.show();
+    pane.settle();
     this.keep();
     this.arrange(); // the others have less room now
     if (ask) pane.pick();
@@ -139,11 +143,27 @@ class Pane {
     this.edge = this.makeEdge();
     this.element.append(this.edge, this.bar, this.body, this.foot);
     this.found = [];
+    this.gone = []; // signals of another structure, which aren't there now
     this.tellValues = throttled(() => this.paintValues(), 150); // as often as numbers can be read; the last ones always
   }
 
   get bench() { return this.scopes.bench; }
   get units() { return this.scopes.signals; }
+
+  /** What can be drawn: all but signals that are gone. */
+  get drawn() { return this.layout.signals.filter(text => !this.gone.includes(text)); }
+
+  /** Finds which signals are gone (what the run doesn't list may be an expression, which it can tell), and shows the others; whether
+      the scope was made anew. Nothing can be told of a drawing at rest. */
+  async settle() {
+    if (this.scopes.unplayed) return false;
+    const doubtful = this.layout.signals.filter(text => !(text in this.units));
+    const told = await Promise.all(doubtful.map(text => this.bench.send({ do: "past", signals: [text], start: 0, end: 1, buckets: 1 }).then(() => true, () => false)));
+    const gone = doubtful.filter((_, k) => !told[k]), anew = gone.join("\n") !== this.gone.join("\n") && this.scopes.panes.includes(this);
+    this.gone = gone;
+    if (anew) this.show();
+    return anew;
+  }
 
   /** Makes the scope anew, of its kind. */
   show() {
@@ -233,7 +253,8 @@ class Pane {
     for (const [value, text] of Object.entries(NAMES)) kind.append(new Option(text, value, false, value === this.layout.kind));
     kind.onchange = () => this.change({ kind: kind.value });
     const chips = make("span", { className: "chips" });
-    this.layout.signals.forEach((text, place) => chips.append(this.chip(text, place)));
+    const { drawn } = this;
+    for (const text of this.layout.signals) chips.append(this.chip(text, drawn.indexOf(text)));
     const add = make("button", { type: "button", className: "plain", textContent: "+", title: "Add a signal or an expression", ariaLabel: "Add a signal or an expression" });
     add.onclick = () => this.pick();
     const close = make("button", { type: "button", className: "plain", textContent: "✕", title: "Close this scope", ariaLabel: "Close this scope" });
@@ -249,15 +270,16 @@ class Pane {
     this.paintValues();
   }
 
+  /** A trace by its place among those that are drawn; -1: its signal is gone. */
   chip(text, place) {
-    const chip = make("span", { className: "chip" });
-    chip.style.setProperty("--mark", `var(--curve-${place % 6 + 1})`);
+    const gone = place < 0, chip = make("span", { className: gone ? "chip gone" : "chip" });
+    chip.style.setProperty("--mark", gone ? "var(--line)" : `var(--curve-${place % 6 + 1})`);
     const unit = this.units[text];
     const value = make("output", { className: "number", textContent: "" });
     value.dataset.place = place;
     const off = make("button", { type: "button", textContent: "✕", ariaLabel: `Take ${text} away`, title: `Take ${text} away` });
-    off.onclick = () => this.change({ signals: this.layout.signals.filter((_, k) => k !== place) });
-    chip.append(make("span", { textContent: text, title: text, className: "name" }), value, make("span", { textContent: unit || "", className: "soft" }), off);
+    off.onclick = () => this.change({ signals: this.layout.signals.filter(each => each !== text) });
+    chip.append(make("span", { textContent: text, title: gone ? `${text}: there is no such signal now` : text, className: "name" }), value, make("span", { textContent: unit || "", className: "soft" }), off);
     return chip;
   }
 
