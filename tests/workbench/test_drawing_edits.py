@@ -355,6 +355,26 @@ def test_an_array_about_a_centre_stands_at_its_angles(tmp_path: Path) -> None:
                        "count": 200})  # fmt: skip
 
 
+@pytest.mark.parametrize("levels", [4, 5000])
+def test_parts_of_parts_are_counted_before_anything_is_built(tmp_path: Path, levels: int) -> None:
+    """Ten parts of ten parts and so on: a kilobyte of a file for thousands of bodies. Counts of
+    many levels would have more digits than Python prints."""
+    link = {"bodies": {"b": {"mass": 1.0, "inertia": [1.0, 1.0, 1.0]}},
+            "joints": {"j": {"kind": "revolute", "axis": "y", "child": "b"}}}  # fmt: skip
+    library: dict[str, object] = {"a0": link}
+    for i in range(1, levels):
+        library[f"a{i}"] = {"parts": {f"p{k}": {"model": f"a{i - 1}"} for k in range(10)}}
+    file = {"touchback": 1, "name": "many", "library": library}
+    drawing = Drawing(folder=tmp_path)
+    built: list[object] = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("touchback.workbench.drawing.drawing.model_from_document", built.append)
+        for parts in ({}, {"p": {"model": f"a{levels - 1}"}}):
+            with pytest.raises(TouchbackError, match=r"would have \d+ things with what its parts"):
+                drawing.open(text=json.dumps({**file, "parts": parts}))
+    assert built == [] and drawing.document["name"] == "drawing"
+
+
 # ---- groups --------------------------------------------------------------------------------------
 
 

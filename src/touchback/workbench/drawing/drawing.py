@@ -52,9 +52,9 @@ from touchback.workbench.drawing.document import (
     nices,
 )
 from touchback.workbench.drawing.drawing_edits import Drawn, density_of, edit, solids_of
+from touchback.workbench.drawing.grouping import check_size
 from touchback.workbench.drawing.placement import snapping_points
 
-MOST_THINGS = 2000  # of a drawing
 MOST_FILES = 500  # of a folder that are listed
 _TEXTS = ("yaml", "python")
 _ENDINGS = (".yaml", ".yml", ".json")
@@ -86,12 +86,7 @@ class DrawnState:
 
     def __init__(self, document: Document, space: bool) -> None:
         self.document, self.space = document, space
-        things = sum(len(given) for given in document.values() if isinstance(given, dict))
-        if things > messages.MOST_THINGS:
-            raise InputError(
-                f"The drawing would have {things} things; at most {messages.MOST_THINGS} are "
-                "drawn. Group what repeats, or write a program."
-            )
+        check_size(document)
         self.rows: tuple[str, ...] = ()  # of constraints, with how far each is from being met
         self._gaps, self._J = np.zeros(0), np.zeros((0, 0))
         try:
@@ -676,6 +671,7 @@ class Drawing:
                 raise InputError(f"{file}: it is no UTF-8 text (byte {error.start}).") from None
             suffix = path.suffix.lower()
         document = READERS[suffix](text, source)
+        check_size(document.data)
         model_from_document(document)  # whose complaints name lines
         self.rest()
         self._begin(cast(Document, document.data), None, f"open {source}", file, content)

@@ -39,6 +39,37 @@ from touchback.workbench.drawing.placement import (
     names_of,
 )
 
+_MANY = 10**9  # things: no need to count on
+
+
+def check_size(data: object) -> None:
+    """Refuses data of a file that would have too many things, before a model is made of them. What
+    parts contain counts for each of them: parts of parts make many bodies of a short file."""
+    document = data if isinstance(data, dict) else {}
+    library = document.get("library", {})
+    sizes: dict[object, int] = {}  # of models of the library, each of which is above its users
+    for name, entry in library.items() if isinstance(library, dict) else ():
+        sizes[name] = _size(entry, sizes)
+    own = {key: section for key, section in document.items() if key != "library"}
+    things = max(_size(own, sizes), *sizes.values(), 0)
+    if things > messages.MOST_THINGS:
+        raise InputError(
+            f"The drawing would have {things} things with what its parts contain; at most "
+            f"{messages.MOST_THINGS} are drawn. Leave some out, or write a program."
+        )
+
+
+def _size(model: object, sizes: Mapping[object, int]) -> int:
+    """How many things a model has; what isn't as it should be is the reader's to complain of."""
+    sections = model if isinstance(model, dict) else {}
+    things = sum(len(each) for each in sections.values() if isinstance(each, dict))
+    parts = sections.get("parts")
+    for part in parts.values() if isinstance(parts, dict) else ():
+        used = part.get("model") if isinstance(part, dict) else None
+        things += sizes.get(used, 0) if isinstance(used, str) else 0
+    return min(things, _MANY)
+
+
 Key = tuple[str, str]  # a section and a name in it
 
 
