@@ -266,3 +266,52 @@ def test_a_link_that_is_not_as_it_should_be_changes_nothing_and_is_told(
     told = unchanged.page.locator("#notes")
     until(lambda: "The link's view can't be used: " in told.inner_text())
     assert unchanged.ask(LOOK) == before and unchanged.ask("location.hash") == ""
+
+
+KEPT = {
+    "scopes": ("localStorage", "touchback scopes slider-crank", [
+        "[null]", '[{"kind": "constructor", "signals": ["crank"]}]',
+        '[{"kind": "xy", "signals": [1]}]',
+        '[{"kind": "time", "signals": "crank"}]', '[{"kind": "time", "signals": [], "span": -1}]',
+    ]),
+    "presets": ("localStorage", "touchback slider-crank presets", ['{"x": null}', '{"x": 5}']),
+    "A and B": ("localStorage", "touchback slider-crank AB", ['{"on": "A"}', "[]"]),
+    "undo": ("sessionStorage", "touchback slider-crank undo", [
+        "{}", '{"done": [null], "undone": 5}',
+    ]),
+    "layouts": ("localStorage", "touchback layouts", ['{"x": null}', '{"x": 5}', "[1]"]),
+    "panels": ("localStorage", "touchback layout", ['{"open": 5}', '{"order": {"left": 5}}']),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", KEPT)
+def test_what_the_browser_kept_wrongly_is_forgotten_with_a_note_and_every_panel_works(
+    page: Seat, what: str
+) -> None:
+    """Another page of the address, or an older version, may have written anything there."""
+    where, key, others = KEPT[what]
+    told = page.page.locator("#notes")
+    for text in ("{", "5", '"x"', *others):
+        page.ask("([where, key, text]) => window[where].setItem(key, text)", where, key, text)
+        again(page)
+        page.until("bench.scopes.panes.length && document.querySelector('.slider-bar .presets')")
+        page.page.get_by_label("Layouts and links").click()
+        until(lambda: f"kept as '{key}' can't be read" in told.inner_text())
+        page.page.keyboard.press("Escape")
+        assert "This panel failed" not in page.page.locator("main").inner_text(), text
+        assert page.ask("([w, k]) => window[w].getItem(k)", where, key) != text
+
+
+def test_a_browser_that_is_full_keeps_what_changes_until_the_page_closes(page: Seat) -> None:
+    page.ask(
+        "() => { let size = 1 << 20, n = 0; while (size) {"
+        "try { localStorage.setItem(`x${n++}`, 'a'.repeat(size)); } catch { size >>= 1; } } }"
+    )
+    again(page)
+    page.ask("() => bench.scopes.add({ kind: 'xy', signals: ['crank', 'crank rate'] })")
+    page.page.get_by_label("Keep these values as a preset").click()
+    page.page.get_by_label("Name of the preset").fill("mine")
+    page.page.keyboard.press("Enter")
+    until(lambda: "keeps nothing more" in page.page.locator("#notes").inner_text())
+    assert page.ask("[...document.querySelectorAll('.presets option')].at(-1).value") == "mine"
+    page.ask("() => localStorage.clear()")

@@ -1,10 +1,10 @@
 // Layouts: how the page looks, kept under a name by the browser and brought back; and as a link.
-import { storage } from "./browser_storage.js";
+import { isRecord, kept as keptAs, storage } from "./browser_storage.js";
 import { h } from "./dom.js";
 import { checked, linkOf, lookIn, lookOf, takeLook } from "./look_link.js";
 
 const KEY = "touchback layouts", BEFORE = "before the link", MOST = 40, LONGEST = 40; // names; letters of one
-const kept = () => { try { return JSON.parse(storage.getItem(KEY)) || {}; } catch { return {}; } };
+const kept = () => keptAs(KEY, {}, x => isRecord(x, each => isRecord(each)));
 
 class Layouts {
   constructor(bench, button) {

@@ -42,6 +42,9 @@ const checkPanels = x => given(whole(x, "the panels"), {
   order: order => record(order, 2, "order", (ids, what) => list(ids, 40, what, id => word(id, what))),
   folded: folded => record(folded, 40, "folded", truth) });
 
+/** Whether panels may be placed so. */
+export const arePanels = x => { try { return Boolean(checkPanels(x)); } catch { return false; } };
+
 /** A look of which everything is as it should be. */
 export function checked(look) {
   need(look && look.v === VERSION, `it isn't of version ${VERSION}`);

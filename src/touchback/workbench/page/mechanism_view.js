@@ -1,5 +1,5 @@
 // The middle of the page: the mechanism in space or from the side, with what lies over it.
-import { storage } from "./browser_storage.js";
+import { kept as keptAs, storage } from "./browser_storage.js";
 import { h, newtons, tool } from "./dom.js";
 import { SideView } from "./side_view.js";
 import { eyesOf, Follow } from "./camera_follow.js";
@@ -18,7 +18,7 @@ const TOOLS = {
   motion: ["Motion sphere", "M10 3.5a6.5 6.5 0 1 0 .01 0M3.5 10c3.6 2.6 9.4 2.6 13 0", "M"],
   tie: ["Tie two bodies", "M8 12l4-4M9 6l2-2a3.4 3.4 0 0 1 5 5l-2 2M11 14l-2 2a3.4 3.4 0 0 1-5-5l2-2", "L"],
 };
-const kept = (name, other) => { try { return JSON.parse(storage.getItem(`touchback ${name}`)) ?? other; } catch { return other; } };
+const kept = (name, other) => keptAs(`touchback ${name}`, other, x => typeof x === typeof other);
 const keep = (name, value) => storage.setItem(`touchback ${name}`, JSON.stringify(value));
 
 export class View {

@@ -1,5 +1,5 @@
 // The frame of a page that shows a mechanism: light and dark, messages to the person, the clock and the state of what runs.
-import { storage } from "./browser_storage.js";
+import { storage, tellBy } from "./browser_storage.js";
 import { short } from "./dom.js";
 import { haltReason } from "./server_connection.js";
 
@@ -53,6 +53,7 @@ export function note(text, kind = "") {
 }
 
 paintTheme();
+tellBy(text => note(text, "bad"));
 
 /** Lets the header tell of a bench, and the bench tell the person. */
 export function showRun(bench) {

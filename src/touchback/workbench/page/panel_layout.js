@@ -1,7 +1,8 @@
 // Where the panels of the page are, how large, which are open and which folded: dragged, or moved by keys, kept by the browser,
 // told and taken as plain data.
-import { storage } from "./browser_storage.js";
+import { kept, storage } from "./browser_storage.js";
 import { h } from "./dom.js";
+import { arePanels } from "./look_link.js";
 
 const KEY = "touchback layout", root = document.documentElement;
 const ROOMS = ["left", "bottom", "right"].filter(name => document.querySelector(`[data-panel="${name}"]`)), SIDES = ROOMS.filter(name => name !== "bottom");
@@ -27,7 +28,7 @@ export class PanelLayout {
       const name = { 1: "left", 2: "bottom", 3: "right" }[e.key];
       if (name) this.choose(name, root.dataset[name] === "closed");
     });
-    try { this.take(JSON.parse(storage.getItem(KEY)) || {}); } catch { this.open(); } // kept by another version
+    this.take(kept(KEY, {}, arePanels));
     this.kept = true;
   }
 

@@ -1,6 +1,6 @@
 // Scopes: as many as wanted side by side, each over time, one trace against another, or a spectrum.
 // Which there are and what they show is kept by the browser, for each mechanism.
-import { storage } from "./browser_storage.js";
+import { isList, isRecord, kept as keptAs, storage } from "./browser_storage.js";
 import { TimeScope } from "./scope_time.js";
 import { XYScope } from "./scope_xy.js";
 import { SpectrumScope } from "./scope_spectrum.js";
@@ -10,6 +10,10 @@ const KINDS = { time: TimeScope, xy: XYScope, spectrum: SpectrumScope };
 const NAMES = { time: "over time", xy: "X–Y", spectrum: "spectrum" };
 const LEAST = 190; // px of a scope's width
 const MOST = 6, NUMBERS = 255; // of scopes; of subscriptions, as many as the wire tells apart
+
+const isLength = x => x === undefined || x === null || (Number.isFinite(x) && x > 0), isText = x => typeof x === "string";
+const isScope = x => isRecord(x) && Object.hasOwn(KINDS, x.kind) && isList(x.signals ?? [], isText) && [x.span, x.trail, x.seconds, x.wide].every(isLength)
+  && Number.isFinite(x.shift ?? 0) && isText(x.overlay ?? "") && isText(x.window ?? "");
 
 export function mount(element, bench) {
   const list = make("div", { className: "scope-list" });
@@ -61,8 +65,8 @@ class Scopes {
       return;
     }
     this.mechanism = mechanism;
-    const kept = JSON.parse(storage.getItem(this.key) || "null");
-    this.put(kept?.some(each => each.signals?.length || each.kind !== "time") ? kept : null);
+    const kept = keptAs(this.key, [], x => isList(x, isScope));
+    this.put(kept.some(each => each.signals?.length || each.kind !== "time") ? kept : null);
   }
 
   /** These scopes and no others; null: those that a new mechanism shows. */

@@ -1,10 +1,12 @@
 // Sets of values by name, and two of them side by side: kept by the browser, for each mechanism.
-import { storage } from "./browser_storage.js";
+import { isRecord, isValues, kept as keptAs, storage } from "./browser_storage.js";
 import { make } from "./scope_widgets.js";
+
+const isCompared = x => isRecord(x) && (x.on === null || (["A", "B"].includes(x.on) && isValues(x.A) && isValues(x.B)));
 
 /** A and B: both begin as what there is at the first click; then each holds what was set while it was on. */
 export function compare(panel) {
-  const key = `${panel.key} AB`, kept = () => JSON.parse(storage.getItem(key) || "null") || { on: null };
+  const key = `${panel.key} AB`, kept = () => keptAs(key, { on: null }, isCompared);
   const save = state => storage.setItem(key, JSON.stringify(state));
   const buttons = ["A", "B"].map(name => {
     const button = make("button", { type: "button", className: "plain ab", textContent: name, title: `Values ${name}: A and B begin as what is set now; what you change while one is pressed is kept in it. Click the other to compare, the pressed one to forget both.`, ariaLabel: `Values ${name}` });
@@ -25,7 +27,7 @@ export function compare(panel) {
 
 /** A choice of presets, with a way to keep one and to remove it. */
 export function presets(panel) {
-  const key = `${panel.key} presets`, kept = () => JSON.parse(storage.getItem(key) || "{}");
+  const key = `${panel.key} presets`, kept = () => keptAs(key, {}, x => isRecord(x, isValues));
   const box = make("span", { className: "row presets" });
   const choice = make("select", { ariaLabel: "Presets", title: "Presets" });
   const save = make("button", { type: "button", className: "plain", textContent: "keep…", title: "Keep these values as a preset", ariaLabel: "Keep these values as a preset" });

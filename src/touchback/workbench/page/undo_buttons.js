@@ -1,8 +1,10 @@
 // What was changed, to be taken back and done again; kept by the browser while its tab lives.
-import { session } from "./browser_storage.js";
+import { isList, isRecord, isValues, kept, session } from "./browser_storage.js";
 import { make } from "./scope_widgets.js";
 
 const MOST = 200;
+const isChange = x => isRecord(x) && (typeof x.control === "string" ? [x.before, x.after].every(each => typeof each === "string") : [x.before, x.after].every(isValues));
+const isHistory = x => isRecord(x) && [x.done, x.undone].every(list => isList(list, isChange));
 
 export class Undo {
   constructor(panel) {
@@ -22,8 +24,8 @@ export class Undo {
   get key() { return `${this.panel.key} undo`; }
 
   load() {
-    const kept = JSON.parse(session.getItem(this.key) || "null") || { done: [], undone: [] };
-    Object.assign(this, { done: kept.done, undone: kept.undone });
+    const { done, undone } = kept(this.key, { done: [], undone: [] }, isHistory, session);
+    Object.assign(this, { done, undone });
     this.paint();
   }
 
