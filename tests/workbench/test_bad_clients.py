@@ -187,7 +187,7 @@ def test_a_client_who_was_let_go_is_owed_nothing_more() -> None:
         client.queue_frame("poses", b"6")
         return client
 
-    client = asyncio.run(let_go())
+    client = run_async(let_go())
     assert client._next() == (b"", False) and client.queued_bytes == 0
     assert client.closed_reason == "it took nothing"  # the first reason
 
