@@ -402,13 +402,14 @@ def test_a_blind_trial_never_tells_the_page_what_is_felt(page: Page, hall: PlayS
     board = hall._pages["trial"].board
     box = found.locator("#bench .plot").bounding_box()
     assert box is not None
-    found.mouse.move(box["x"] + 50, box["y"] + 5)
-    found.mouse.down()
-    found.mouse.move(box["x"] + 50, box["y"] + 0.8 * box["height"], steps=10)
-    until(lambda: board.live.read("C4/key") > 0.01)  # type: ignore[attr-defined]
-    found.mouse.up()
     count = board.trials.count  # type: ignore[attr-defined]
     for answered in range(count):
+        found.mouse.move(box["x"] + 50, box["y"] + 5)  # each trial is felt before it is answered
+        found.mouse.down()
+        found.mouse.move(box["x"] + 50, box["y"] + 0.8 * box["height"], steps=10)
+        ready(found, "play.felt")
+        found.mouse.up()
+        ready(found, "!document.querySelector('#choices button').disabled")
         assert not any('"table"' in text or '"strike"' in text for text in texts)
         found.locator("#choices button").first.click(force=True)
         ready(found, f"play.trial.answered === {answered + 1}")
