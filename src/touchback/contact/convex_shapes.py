@@ -98,8 +98,8 @@ def proximity(
 ) -> Proximity:
     """How far two shapes are apart, wherever they lie: origins (…, 3) [m], and rotation matrices
     (…, 3, 3) whose columns are the shapes' axes; many places at once where these have more
-    dimensions. Distance and normal are exact to rounding; where several directions are as short,
-    one of them is given."""
+    dimensions. The distance is that of its normal to rounding, for curved shapes as for flat ones;
+    where several directions are as short, one of them is given."""
     shapes = [_Described(word, each) for word, each in (("first", first), ("second", second))]
     if all(isinstance(each, HalfSpace) for each in (first, second)):
         raise InputError("proximity: two half spaces always overlap, or one is in the other.")

@@ -209,7 +209,7 @@ def test_plain_wires_are_as_stiff_as_steel(note):
 
 
 @pytest.mark.parametrize("note", [60, 72, 84, 96, 108])
-def test_plain_wires_are_as_inharmonic_as_inharmonic_as_those_of_young_s_six_pianos(note):
+def test_plain_wires_are_as_inharmonic_as_those_of_young_s_six_pianos(note):
     # Young 1952: the second mode of C4 is 1.2 cents sharp, doubled every eight semitones above;
     # cents of mode n are 1200/ln 2 · B n²/2
     due = 1.2 * 2 ** ((note - 60) / 8) / (1200 / np.log(2) * 2**2 / 2)
